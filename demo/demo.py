@@ -1,0 +1,100 @@
+"""The whole thread in one go: an engine generates, its wiring is drawn, its tests are recorded and selected.
+
+Writes only below `demo-out/`. Started by `make demo`.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+from steps import Step, edit, say_step, show, start_repository
+
+ROOT = Path(__file__).resolve().parent.parent
+OUT = ROOT / "demo-out"
+PYTHON = sys.executable
+PROMPT = "What is the capital of France? Answer in one sentence."
+PYPI_PROJECT = "click==8.5.1"
+
+
+def main() -> None:
+    """Run all steps in order; the first command that fails ends the demo."""
+    shutil.rmtree(OUT, ignore_errors=True)
+    OUT.mkdir()
+    engine_generates()
+    graphs_are_drawn()
+    engine_tests_are_selected()
+    foreign_project_is_selected()
+    print(f"\nAll of it is in {OUT.name}/. Next: read README.md, or try `wiremap run` in a project of yours.")
+
+
+def engine_generates() -> None:
+    """Show text from the real small model."""
+    say_step("The engine answers: a real 135M-parameter model, paged KV cache, continuous batching, on CPU.")
+    show([PYTHON, "-m", "wiremap_llm", "generate", "--model", "smollm2", "--max-tokens", "40", PROMPT])
+
+
+def graphs_are_drawn() -> None:
+    """Show the recipe's graphs as text, and write them as Mermaid."""
+    recipe = "wiremap_llm.recipes.dense"
+    say_step("The recipe compiles to a graph without weights: the outer graph, and the local one in ModelRunner.")
+    show([PYTHON, "-m", "wiremap", "graph", recipe])
+    say_step("The same graph as Mermaid: blue labelled edges are cells, grey ones containment.")
+    show([PYTHON, "-m", "wiremap", "graph", recipe, "--format", "mermaid", "-o", str(OUT / "dense.mmd")])
+    print(f"    written to {OUT.name}/dense.mmd")
+
+
+def engine_tests_are_selected() -> None:
+    """Record the engine's tests in a scratch copy, edit a function there, and run what it reaches."""
+    copy = OUT / "engine"
+    for folder in ("llm", "tests/wiremap_llm"):
+        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    for file in ("pyproject.toml", "tests/__init__.py", "tests/conftest.py"):
+        shutil.copy(ROOT / file, copy / file)
+    start_repository(copy)
+    step = Step(copy, path=[copy / "llm/src"])
+
+    say_step("The engine's own tests run once, in a scratch copy, and what each of them rests on is recorded.")
+    step.pytest("--wiremap", "tests/wiremap_llm", "-q")
+    say_step("Nothing changed: every test is proved unaffected.")
+    step.wiremap("affected", "tests/wiremap_llm")
+    say_step("One function of the block manager is edited: freed blocks go back last first.")
+    edit(
+        copy / "llm/src/wiremap_llm/block_manager.py",
+        "self._free.extend(request.block_table)",
+        "self._free.extend(reversed(request.block_table))",
+    )
+    say_step("`wiremap affected` names the component, the tests and the reasons.")
+    step.wiremap("affected", "tests/wiremap_llm")
+    say_step("`wiremap explain` shows the chain from the test to the change.")
+    step.wiremap("explain", step.first_affected("tests/wiremap_llm"))
+    say_step("Those tests run, and no others.")
+    step.pytest("--wiremap", "tests/wiremap_llm", "-q")
+
+
+def foreign_project_is_selected() -> None:
+    """Do the same with a project that knows nothing of wiremap."""
+    say_step(f"The same on a project that registers nothing: {PYPI_PROJECT} from PyPI, with its own tests.")
+    download = [PYTHON, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    subprocess.run([*download, "--no-binary", ":all:", "--dest", str(OUT), PYPI_PROJECT], check=True)
+    (archive,) = OUT.glob("*.tar.gz")
+    with tarfile.open(archive) as tar:
+        tar.extractall(OUT, filter="data")
+    folder = OUT / archive.name.removesuffix(".tar.gz")
+    start_repository(folder)
+    step = Step(folder, path=[folder / "src"])
+    step.pytest("--wiremap", "-q")
+    say_step("One function is edited: how a progress bar counts its steps.")
+    edit(
+        folder / "src/click/_termui_impl.py", "        self.pos += n_steps\n", "        self.pos = self.pos + n_steps\n"
+    )
+    step.wiremap("affected")
+    say_step("The affected tests run.")
+    step.pytest("--wiremap", "-q")
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("PYTHONUNBUFFERED", "1")
+    main()

@@ -1,0 +1,1 @@
+"""A small shop: the example of the README."""

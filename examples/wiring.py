@@ -1,0 +1,35 @@
+"""Three components of an engine, wired: the example of the README."""
+
+from wiremap import RegistryOrchestrator
+
+
+class BlockManager:
+    def __init__(self) -> None:
+        self.num_free = 8
+
+    def allocate(self, count: int) -> list[int]:
+        self.num_free -= count
+        return list(range(count))
+
+
+class Scheduler:
+    def schedule(self, wanted: int) -> list[int]:
+        if self.num_free < wanted:
+            return []
+        return self.allocate(wanted)
+
+
+class Engine:
+    def step(self) -> list[int]:
+        return self.schedule(2)
+
+
+orch = RegistryOrchestrator()
+engine, scheduler, blocks = orch.add(Engine()), orch.add(Scheduler()), orch.add(BlockManager())
+orch.register(blocks, "allocate", scheduler)  # provider, cell, consumer
+orch.register(blocks, "num_free", scheduler)
+orch.register(scheduler, "schedule", engine)
+orch.finalize()
+
+print(orch.describe())
+print("step:", engine.step(), "free:", scheduler.num_free)

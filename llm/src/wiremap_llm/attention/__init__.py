@@ -1,0 +1,1 @@
+"""Attention backends: each reads and writes the paged KV cache."""

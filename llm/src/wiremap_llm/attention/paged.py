@@ -1,0 +1,138 @@
+"""Attention over the paged KV cache in plain torch: any device, no kernels, the oracle for other backends."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from wiremap_llm.batch import Batch, Chunk
+from wiremap_llm.config import EngineConfig
+
+
+@dataclass(frozen=True)
+class ReadGroup:
+    """Requests whose attention is computed in one call.
+
+    Attributes:
+        slots: [requests, context], int64: where the keys and values to read stand in the flat cache.
+        mask: [requests, 1, queries, context], bool: which of them a query may see.
+    """
+
+    slots: Tensor
+    mask: Tensor
+
+
+@dataclass(frozen=True)
+class AttentionMetadata:
+    """Where one step writes and reads.
+
+    Attributes:
+        write_slots: [tokens], int64: for each token fed, its slot in the flat cache.
+        groups: In the order of the tokens; a group covers requests * queries of them.
+    """
+
+    write_slots: Tensor
+    groups: tuple[ReadGroup, ...]
+
+
+class PagedAttention:
+    """Scaled dot product attention that gathers keys and values by slot.
+
+    A step calls one of the `prepare_metadata_…` cells, then `attn` once per layer.
+
+    Slots are gathered exactly, and where a batch needs padding a request's own first slot pads, so no
+    unwritten slot is ever read: a masked value still spoils the sum if it is not a number.
+    """
+
+    metadata: AttentionMetadata
+
+    def __init__(self, config: EngineConfig, device: str = "cpu") -> None:
+        self.block_size = config.kvcache_block_size
+        self.device = device
+
+    def prepare_metadata_for_attn_prefill(self, batch: Batch) -> None:
+        """Make *batch* the current step: each request's chunk attends in a call of its own."""
+        self.metadata = AttentionMetadata(
+            self._write_slots(batch), tuple(self._prefill_group(chunk) for chunk in batch.chunks)
+        )
+
+    def prepare_metadata_for_attn_decode(self, batch: Batch) -> None:
+        """Make *batch* the current step: one token per request, all in one call."""
+        self.metadata = AttentionMetadata(self._write_slots(batch), (self._decode_group(batch),))
+
+    def attn(self, q: Tensor, k: Tensor, v: Tensor, k_cache: Tensor, v_cache: Tensor) -> Tensor:
+        """Store *k* and *v* at the slots of this step, then attend from *q*.
+
+        Shapes:
+            q: [tokens, heads, head_dim]
+            k, v: [tokens, key-value heads, head_dim], dtype of q
+            k_cache, v_cache: [blocks, block size, key-value heads, head_dim], dtype of q; written
+            returns: as q
+        """
+        flat_k, flat_v = k_cache.flatten(0, 1), v_cache.flatten(0, 1)
+        flat_k.index_copy_(0, self.metadata.write_slots, k)
+        flat_v.index_copy_(0, self.metadata.write_slots, v)
+        sizes = [group.slots.shape[0] * group.mask.shape[2] for group in self.metadata.groups]
+        outputs = [
+            _attend(q_part, flat_k, flat_v, group)
+            for q_part, group in zip(torch.split(q, sizes), self.metadata.groups, strict=True)
+        ]
+        return torch.cat(outputs)
+
+    def _write_slots(self, batch: Batch) -> Tensor:
+        return self._tensor([s for c in batch.chunks for s in c.slots(c.start, c.end, self.block_size)])
+
+    def _prefill_group(self, chunk: Chunk) -> ReadGroup:
+        slots, _ = self._read_slots([chunk])
+        queries = torch.arange(chunk.start, chunk.end, device=self.device)
+        keys = torch.arange(chunk.end, device=self.device)
+        # torch's own causal mask counts from the first key, which is wrong when a chunk has a past.
+        mask = keys[None, :] <= queries[:, None]
+        return ReadGroup(slots, mask[None, None])
+
+    def _decode_group(self, batch: Batch) -> ReadGroup:
+        slots, is_there = self._read_slots(batch.chunks)
+        return ReadGroup(slots, is_there[:, None, None])
+
+    def _read_slots(self, chunks: Sequence[Chunk]) -> tuple[Tensor, Tensor]:
+        """Return the slots of each chunk's context, and which of them are no padding.
+
+        Shapes:
+            returns: two of [chunks, longest context], int64 and bool
+        """
+        lengths = self._tensor([chunk.end for chunk in chunks])
+        indices = torch.arange(int(lengths.max()), device=self.device)
+        is_there = indices < lengths[:, None]
+        indices = indices * is_there
+        blocks = self._block_tables(chunks).gather(1, indices // self.block_size)
+        return blocks * self.block_size + indices % self.block_size, is_there
+
+    def _block_tables(self, chunks: Sequence[Chunk]) -> Tensor:
+        """Return the block tables [chunks, most blocks], int64, filled up with zeros."""
+        tables = [chunk.request.block_table for chunk in chunks]
+        longest = max(map(len, tables))
+        return self._tensor([table + [0] * (longest - len(table)) for table in tables])
+
+    def _tensor(self, values: list[int] | list[list[int]]) -> Tensor:
+        return torch.tensor(values, dtype=torch.int64, device=self.device)
+
+
+def _attend(q: Tensor, flat_k: Tensor, flat_v: Tensor, group: ReadGroup) -> Tensor:
+    """Attend from the rows *q* [requests * queries, heads, head_dim] of one group; same shape.
+
+    The flat cache is [slots, key-value heads, head_dim].
+    """
+    num_requests = len(group.slots)
+    queries = q.reshape(num_requests, -1, *q.shape[1:]).transpose(1, 2)
+    mixed = functional.scaled_dot_product_attention(
+        queries, _gather(flat_k, group.slots), _gather(flat_v, group.slots), group.mask, enable_gqa=True
+    )
+    return mixed.transpose(1, 2).flatten(0, 1)
+
+
+def _gather(flat: Tensor, slots: Tensor) -> Tensor:
+    """Read *slots* [requests, context] of [slots, heads, head_dim]: [requests, heads, context, head_dim]."""
+    # One index_select of whole rows is about 1.5 times as fast as indexing with the matrix.
+    return flat.index_select(0, slots.flatten()).view(*slots.shape, *flat.shape[1:]).transpose(1, 2)

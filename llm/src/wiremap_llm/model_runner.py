@@ -1,0 +1,82 @@
+"""Runs the model: a batch plan to tensors, the forward pass, the next tokens."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from wiremap import RegistryOrchestrator, Requires
+from wiremap_llm.batch import Batch
+from wiremap_llm.checkpoint.opening import open_checkpoint
+from wiremap_llm.config import EngineConfig
+from wiremap_llm.errors import NoModelError
+from wiremap_llm.layers.attention import CachedAttention
+from wiremap_llm.models.decoder import DecoderForCausalLM
+from wiremap_llm.sampler import sample
+from wiremap_llm.weights import load_weights
+
+WireComponents = Callable[[RegistryOrchestrator, "ModelRunner", EngineConfig], DecoderForCausalLM]
+
+
+class ModelRunner:
+    """Owns the model and the KV cache.
+
+    Construction wires: the model's parameters are on the meta device and hold nothing. Weights and
+    cache come with `__post_wire__`, which finalizing calls and compiling does not.
+    """
+
+    prepare_metadata_for_attn_prefill: Requires[Callable[[Batch], None]]
+    prepare_metadata_for_attn_decode: Requires[Callable[[Batch], None]]
+
+    def __init__(self, config: EngineConfig, wire_components: WireComponents, device: str = "cpu") -> None:
+        self.config = config
+        self.device = device
+        orch = RegistryOrchestrator()
+        with torch.device("meta"):
+            self.model = wire_components(orch, self, config)
+        orch.finalize()
+
+    def __post_wire__(self) -> None:
+        """Load the weights and allocate the KV cache.
+
+        Raises:
+            NoModelError: The engine was made to be compiled only.
+            WeightsMismatchError: The checkpoint does not hold exactly the model's weights.
+        """
+        if self.config.model is None:
+            raise NoModelError
+        dtype: torch.dtype = getattr(torch, self.config.dtype)
+        self.model.to(dtype).to_empty(device=self.device)
+        load_weights(self.model, open_checkpoint(self.config.model).weights())
+        self._allocate_kv_cache(dtype)
+
+    @torch.inference_mode()
+    def run(self, batch: Batch) -> list[int]:
+        """Compute one step; return the next token of each request in `batch.sampled`."""
+        if batch.is_prefill:
+            self.prepare_metadata_for_attn_prefill(batch)
+        else:
+            self.prepare_metadata_for_attn_decode(batch)
+        hidden = self.model(self._tensor(batch.token_ids), self._tensor(batch.positions))
+        if not batch.sampled:  # every request has more of its prompt to come
+            return []
+        logits = self.model.compute_logits(hidden[self._tensor(batch.sampled_rows)])
+        return sample(logits, batch.sampled)
+
+    def _allocate_kv_cache(self, dtype: torch.dtype) -> None:
+        """Give each attention layer its views of one tensor [2, layers, blocks, block size, heads, size]."""
+        layers = _attention_layers(self.model)
+        hf = self.config.hf_config
+        blocks = (self.config.num_kvcache_blocks, self.config.kvcache_block_size)
+        shape = (2, len(layers), *blocks, hf.num_key_value_heads, hf.head_dim)
+        # Zeros, not whatever memory holds: what is not a number there would spoil even masked sums.
+        self.kv_cache = torch.zeros(shape, dtype=dtype, device=self.device)
+        for layer, k_cache, v_cache in zip(layers, *self.kv_cache, strict=True):
+            layer.k_cache, layer.v_cache = k_cache, v_cache
+
+    def _tensor(self, values: list[int]) -> Tensor:
+        return torch.tensor(values, dtype=torch.int64, device=self.device)
+
+
+def _attention_layers(model: nn.Module) -> list[CachedAttention]:
+    return [module for module in model.modules() if isinstance(module, CachedAttention)]

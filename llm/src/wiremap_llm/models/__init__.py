@@ -1,0 +1,1 @@
+"""The decoders that the engine can run, one file each."""

@@ -1,0 +1,1 @@
+"""Recipes: each module chooses implementations and wires one engine."""

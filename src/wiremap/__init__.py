@@ -1,0 +1,22 @@
+"""Wiremap: make the wiring of a Python system explicit, and use it to choose tests."""
+
+from wiremap.errors import WiremapError, WiringError
+from wiremap.graph import Binding, Component, Containment, Graph, Star
+from wiremap.registry import RegistryOrchestrator, Requires, compile_mode, compiling, recipe, subscribe
+
+__all__ = [
+    "Binding",
+    "Component",
+    "Containment",
+    "Graph",
+    "RegistryOrchestrator",
+    "Requires",
+    "Star",
+    "WiremapError",
+    "WiringError",
+    "compile_mode",
+    "compiling",
+    "recipe",
+    "subscribe",
+]
+__version__ = "0.1.0"

@@ -1,0 +1,7 @@
+"""`python -m wiremap`: the command line."""
+
+import sys
+
+from wiremap.cli.main import main
+
+sys.exit(main())

@@ -1,0 +1,120 @@
+"""`wiremap affected`: the verdicts, without running anything."""
+
+import argparse
+import json
+from collections import Counter
+from typing import Any
+
+from wiremap.cli.output import Subparsers, say, write
+from wiremap.use_cases.collecting import affected
+
+_SHOWN = 20
+_SHOWN_REASONS = 3
+_WIDEST = 90
+
+
+def configure(subparsers: "Subparsers") -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "affected",
+        help="say which tests would run and why; run nothing",
+        description="Say which tests would run and why. Further arguments go to pytest, which collects the tests.",
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print one JSON document (schema wiremap.verdict/1)")
+    form.add_argument("--ids", action="store_true", help="print only the ids of the tests to run, one per line")
+    parser.add_argument("--all", action="store_true", help=f"show every test and reason, not the first {_SHOWN}")
+    parser.add_argument(
+        "pytest_arguments", nargs="*", metavar="PYTEST_ARGUMENT", help="files, folders, options after --"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the verdicts."""
+    document = affected(options.pytest_arguments).document
+    if options.json:
+        write(json.dumps(document, indent=2, ensure_ascii=False))
+    elif options.ids:
+        for entry in document["run"]:
+            write(entry["test"])
+    else:
+        _print(document, limit=None if options.all else _SHOWN)
+    return 0
+
+
+def _print(document: dict[str, Any], limit: int | None) -> None:
+    write(_summary(document))
+    if document["changes"]:
+        write("\nchanges")
+        _print_changes(document["changes"], limit)
+    if document["run"]:
+        write("\ntests to run")
+        _print_tests(document["run"], limit)
+    for note in document["notes"]:
+        say(f"note: {note}")
+    if document["gone"]:
+        say(f"note: gone since they were recorded: {', '.join(document['gone'][:_SHOWN])}")
+    if document["run"] and document["skip"]:
+        say("\n`wiremap explain TEST` shows the chain from a change to a test, or the proof that there is none.")
+
+
+def _print_changes(changes: list[dict[str, Any]], limit: int | None) -> None:
+    shown = changes[:limit]
+    width = min(max(len(_where(change)) for change in shown), _WIDEST)
+    for change in shown:
+        write(f"  {_where(change):<{width}}  {change['kind']}: {change['detail']}{_component(change)}")
+    _more(len(changes), limit)
+
+
+def _print_tests(to_run: list[dict[str, Any]], limit: int | None) -> None:
+    """Print the tests grouped by their reasons, since many share them."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for entry in to_run[:limit]:
+        groups.setdefault(tuple(reason["detail"] for reason in entry["reasons"]), []).append(entry["test"])
+    for details, tests in groups.items():
+        for detail in details[: limit and _SHOWN_REASONS]:
+            write(f"  {detail}")
+        if limit is not None and len(details) > _SHOWN_REASONS:
+            write(f"  … and {len(details) - _SHOWN_REASONS} more reasons")
+        for test in tests:
+            write(f"      {test}")
+    _more(len(to_run), limit)
+
+
+def _summary(document: dict[str, Any]) -> str:
+    run, skipped = len(document["run"]), len(document["skip"])
+    if not run and not skipped:
+        return "pytest collects no tests here."
+    if not run:
+        what = (
+            "Nothing changed" if document["kind"] == "none" else f"No test rests on what changed ({document['kind']})"
+        )
+        return f"{what}: 0 of {skipped} tests to run, all proved unaffected."
+    rules = Counter(reason["rule"] for entry in document["run"] for reason in entry["reasons"][:1])
+    causes = ", ".join(f"{count} {_RULES.get(rule, rule)}" for rule, count in sorted(rules.items()))
+    return f"{run} of {run + skipped} tests to run ({causes}), {skipped} proved unaffected. Change: {document['kind']}."
+
+
+_RULES = {
+    "changed": "reached by a change",
+    "new": "never recorded",
+    "failed": "failed last time",
+    "unseen": "did something unseen",
+    "error": "not collectable",
+}
+
+
+def _where(change: dict[str, Any]) -> str:
+    if change["line"] and change["unit"]:
+        return f"{change['file']}:{change['line']} {change['unit'].partition('::')[2]}"
+    return str(change["file"])
+
+
+def _component(change: dict[str, Any]) -> str:
+    return f" (component {change['component']})" if change["component"] else ""
+
+
+def _more(count: int, limit: int | None) -> None:
+    if limit is not None and count > limit:
+        write(f"  … and {count - limit} more (--all shows them)")

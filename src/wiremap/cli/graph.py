@@ -1,0 +1,59 @@
+"""``wiremap graph``: one graph as text, JSON or a picture."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Final
+
+from wiremap.errors import UnwritableOutputError
+from wiremap.graph import Graph
+from wiremap.render import render_dot, render_mermaid, render_text
+from wiremap.use_cases.graph_source import compile_source, local_graph, without_local_graphs
+
+_RENDERERS: Final = {"text": render_text, "mermaid": render_mermaid, "dot": render_dot}
+
+
+def configure(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command to the command line."""
+    parser = subparsers.add_parser("graph", help="compile a recipe and show its graph", description="Show one graph.")
+    parser.add_argument(
+        "source",
+        metavar="SOURCE",
+        help="package.module or package.module:function (a recipe), or the path of a graph as JSON",
+    )
+    parser.add_argument("--format", choices=[*_RENDERERS, "json"], default="text", help="what to write (default: text)")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument("--outer", action="store_true", help="leave out the graphs inside components")
+    part.add_argument("--local", metavar="ID", help="show only the graph inside the component with this id")
+    parser.add_argument("--unfold", action="store_true", help="show repeated parts one by one (JSON always does)")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the graph that was asked for, and return the exit code."""
+    graph = _part_asked_for(compile_source(args.source), args)
+    _write(_rendered(graph, args), args.output)
+    return 0
+
+
+def _part_asked_for(graph: Graph, args: argparse.Namespace) -> Graph:
+    if args.local is not None:
+        return local_graph(graph, args.local)
+    return without_local_graphs(graph) if args.outer else graph
+
+
+def _rendered(graph: Graph, args: argparse.Namespace) -> str:
+    if args.format == "json":
+        return graph.to_json()
+    return _RENDERERS[args.format](graph, fold=not args.unfold)
+
+
+def _write(text: str, output: str | None) -> None:
+    if output is None:
+        sys.stdout.write(text)
+        return
+    try:
+        Path(output).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UnwritableOutputError(output, error.strerror or str(error)) from error

@@ -1,0 +1,39 @@
+"""`wiremap`: parses arguments, calls a use case, prints, and sets the exit code."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+import wiremap.cli.affected
+import wiremap.cli.explain
+import wiremap.cli.graph
+import wiremap.cli.run
+from wiremap import __version__
+from wiremap.errors import WiremapError
+
+EXIT_USAGE = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code: 0 fine, 1 findings or failed tests, 2 wrong usage."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except WiremapError as error:
+        print(f"wiremap: {error}", file=sys.stderr)  # noqa: T201
+        return EXIT_USAGE
+    except BrokenPipeError:
+        # Whoever read the output has enough of it; the interpreter must not complain about that at exit.
+        sys.stderr.close()
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="wiremap", description="Run the tests that a change can reach, and prove the rest unaffected."
+    )
+    parser.add_argument("--version", action="version", version=f"wiremap {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in (wiremap.cli.run, wiremap.cli.affected, wiremap.cli.explain, wiremap.cli.graph):
+        command.configure(commands)
+    return parser

@@ -1,0 +1,1 @@
+"""The project on disk: its files, sources, settings and environment."""

@@ -1,0 +1,155 @@
+"""The sources of a project as units, read once and remembered over runs."""
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from hashlib import blake2b
+from pathlib import Path
+from typing import Protocol
+
+from wiremap.project.files import scan
+from wiremap.source.lasting_state import PROCESS, Keepers
+from wiremap.source.modules import ModuleIndex
+from wiremap.source.units import FLAVOUR, SourceUnits, Unit, parse_units
+from wiremap.tracing.file_stat import FileStat, file_stat
+
+# A file that was written this shortly before it was looked at may be written again with the same time stamp.
+_CLOCK_GRAIN_NS = 2_000_000_000
+
+
+class SourceCache(Protocol):
+    """Where digests and units are remembered; the map is one."""
+
+    def file_digests(self) -> dict[str, tuple[int, int, int, str]]:
+        """Return times (ns), size and digest by path."""
+
+    def source(self, digest: str, flavour: str) -> str | None:
+        """Return the stored units of a source, or None."""
+
+    def record_files(self, files: Mapping[str, tuple[int, int, int, str]]) -> None:
+        """Remember digests of files."""
+
+    def record_sources(self, sources: Mapping[str, str], flavour: str) -> None:
+        """Remember units of sources."""
+
+
+class ProjectSources:
+    """The Python files below a root, and their units, as they are now.
+
+    Files are listed on construction and read when they are asked for, once.
+    """
+
+    def __init__(self, root: Path, cache: SourceCache | None = None) -> None:
+        self.root = root
+        self.files = scan(root)
+        self.python_files = [path for path in self.files if path.endswith(".py")]
+        self.index = ModuleIndex(self.python_files)
+        self._cache = cache
+        self._known = cache.file_digests() if cache else {}
+        self._digests: dict[str, str | None] = {}
+        self._units: dict[str, SourceUnits] = {}
+        self._new_files: dict[str, tuple[int, int, int, str]] = {}
+        self._new_sources: dict[str, str] = {}
+
+    def stat(self, path: str) -> FileStat | None:
+        """Return the time and size of *path* as first seen, also outside of the root; None when it is not there."""
+        if path in self.files or not path.startswith("../"):
+            return self.files.get(path)
+        return file_stat(os.path.join(self.root, path))
+
+    def digest(self, path: str) -> str | None:
+        """Return the digest of the bytes of *path*, or None when it is not there."""
+        if path not in self._digests:
+            self._digests[path] = self._find_digest(path)
+        return self._digests[path]
+
+    def units(self, path: str) -> SourceUnits:
+        """Return the units of *path*; none when it is not there."""
+        if path not in self._units:
+            digest = self.digest(path)
+            self._units[path] = SourceUnits({}) if digest is None else self._find_units(path, digest)
+        return self._units[path]
+
+    def keepers(self, path: str, name: str) -> Keepers:
+        """Return who keeps what the unit *name* of *path* may fill: a memoised function's cache is the process's."""
+        unit = self.units(path).units.get(name)
+        if unit is None:
+            return ()
+        return (PROCESS,) if unit.memory else unit.keepers
+
+    def units_of_digest(self, digest: str) -> SourceUnits | None:
+        """Return the units of a source that was seen in an earlier state, or None when they were forgotten."""
+        text = self._cache.source(digest, FLAVOUR) if self._cache else None
+        return None if text is None else _decode(text)
+
+    def remember(self) -> None:
+        """Hand what was read to the cache; call it within a transaction of the cache."""
+        if self._cache is not None:
+            self._cache.record_files(self._new_files)
+            self._cache.record_sources(self._new_sources, FLAVOUR)
+            self._new_files, self._new_sources = {}, {}
+
+    def _find_digest(self, path: str) -> str | None:
+        stat = self.stat(path)
+        if stat is None:
+            return None
+        known = self._known.get(path)
+        if known is not None and known[:3] == tuple(stat):
+            return known[3]
+        text = self._read(path)
+        if text is None:
+            return None
+        digest = _digest(text)
+        if max(stat.mtime_ns, stat.ctime_ns) < time.time_ns() - _CLOCK_GRAIN_NS:
+            self._new_files[path] = (*stat, digest)
+        return digest
+
+    def _find_units(self, path: str, digest: str) -> SourceUnits:
+        stored = self._cache.source(digest, FLAVOUR) if self._cache else None
+        if stored is not None:
+            return _decode(stored)
+        text = self._read(path)
+        if text is None or _digest(text) != digest:
+            return SourceUnits({})  # it changed under our hands: nothing that rests on it holds
+        units = parse_units(text)
+        self._new_sources[digest] = _encode(units)
+        return units
+
+    def _read(self, path: str) -> bytes | None:
+        try:
+            return (self.root / path).read_bytes()
+        except OSError:
+            return None
+
+
+def _digest(data: bytes) -> str:
+    return blake2b(data, digest_size=12).hexdigest()
+
+
+def _encode(source: SourceUnits) -> str:
+    units = [
+        [
+            unit.name,
+            unit.line,
+            unit.signature,
+            unit.fingerprint,
+            sorted(unit.imports),
+            sorted(unit.names),
+            unit.keepers,
+            unit.memory,
+        ]
+        for unit in source.units.values()
+    ]
+    return json.dumps([units, source.fault])
+
+
+def _decode(text: str) -> SourceUnits:
+    units, fault = json.loads(text)
+    return SourceUnits(
+        {
+            row[0]: Unit(row[0], row[1], row[2], row[3], frozenset(row[4]), frozenset(row[5]), tuple(row[6]), row[7])
+            for row in units
+        },
+        fault,
+    )

@@ -1,0 +1,37 @@
+"""The pytest plugin's face: its options. pytest imports this at every start, so it imports nothing itself.
+
+The work is in `wiremap.pytest_plugin.session`, which is imported only when an option asks for it.
+"""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options."""
+    group = parser.getgroup("wiremap", "run the tests that a change can reach (wiremap)")
+    group.addoption(
+        "--wiremap",
+        action="store_true",
+        help="run the tests that are not proved unaffected by what changed since they were recorded; record them",
+    )
+    group.addoption("--wiremap-record", action="store_true", help="record what each test rests on; run them all")
+    group.addoption("--wiremap-report", metavar="FILE", help=_REPORT_HELP)
+
+
+_REPORT_HELP = "write the verdicts to FILE and run nothing (what `wiremap affected` uses)"
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> "Generator[None, None, None]":
+    """Begin to observe before the first file of the project is imported, when asked to."""
+    options = early_config.known_args_namespace
+    if options.wiremap or options.wiremap_record or options.wiremap_report:
+        from wiremap.pytest_plugin.session import begin  # noqa: PLC0415 - costs nothing to those who don't ask
+
+        begin(early_config)
+    return (yield)

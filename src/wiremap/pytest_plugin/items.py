@@ -1,0 +1,47 @@
+"""What pytest's items and fixtures tell about dependencies before anything of theirs runs."""
+
+from types import CodeType
+from typing import Any
+
+import pytest
+
+from wiremap.selection.facts import PRESENCE, Fact
+from wiremap.source.units import UnitKey
+from wiremap.tracing.observation import Observation
+from wiremap.tracing.path_state import path_presence
+from wiremap.tracing.territory import Territory
+from wiremap.tracing.watched_calls import Watcher
+
+
+def watched_fixtures() -> dict[int, tuple[CodeType, Watcher]]:
+    """Return the code of pytest that hands out fixtures, to be watched: it runs for a ready fixture too."""
+    definition = getattr(pytest, "FixtureDef", None)
+    code = getattr(getattr(definition, "execute", None), "__code__", None)
+    return {id(code): (code, _note_fixture)} if isinstance(code, CodeType) else {}
+
+
+def doctest_units(item: pytest.Item, territory: Territory) -> frozenset[UnitKey]:
+    """Return the unit whose docstring a doctest stands in, if *item* is one of a Python file."""
+    test = getattr(item, "dtest", None)
+    path = territory.code_path(str(item.path))
+    if test is None or path is None or item.path.suffix != ".py":
+        return frozenset()
+    module = str(test.globs.get("__name__", ""))
+    return frozenset({UnitKey(path, test.name.removeprefix(f"{module}."))})
+
+
+def folder_facts(test_file: Any, territory: Territory) -> frozenset[Fact]:
+    """Return facts on the files that rule over a folder of tests by being there, from the root down."""
+    found = set()
+    for folder in (test_file.parent, *test_file.parent.parents):
+        for name in ("conftest.py", "__init__.py"):
+            path = territory.data_path(str(folder / name))
+            if path is not None:
+                found.add(Fact(PRESENCE, path, path_presence(str(folder / name))))
+    return frozenset(found)
+
+
+def _note_fixture(arguments: tuple[object, ...], seen: Observation) -> None:
+    definition = arguments[0]
+    if getattr(definition, "scope", "function") != "function":
+        seen.fixtures.add(id(definition))

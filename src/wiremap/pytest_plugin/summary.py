@@ -1,0 +1,35 @@
+"""What the plugin says at the end of a run."""
+
+from collections.abc import Sequence
+
+from wiremap.selection.report import Report
+
+_SHOWN_CHANGES = 5
+
+
+def summary_lines(
+    report: Report | None, counts: tuple[int, int] | None, recorded: int, notes: Sequence[str]
+) -> list[str]:
+    """Return the lines to print: what was selected and why, what was recorded, what went wrong."""
+    lines: list[str] = []
+    if counts is not None:
+        run, skipped = counts
+        lines.append(f"wiremap: {run} of {run + skipped} tests selected, {skipped} proved unaffected")
+    if report is not None:
+        lines.extend(_change_lines(report))
+        lines.extend(f"wiremap: {note}" for note in report.notes)
+    if recorded:
+        lines.append(f"wiremap: recorded {recorded} {'test' if recorded == 1 else 'tests'}")
+    lines.extend(f"wiremap: {note}" for note in notes)
+    return lines
+
+
+def _change_lines(report: Report) -> list[str]:
+    lines = [
+        f"wiremap: changed: {change.unit or change.file} ({change.detail})"
+        for change in report.changes[:_SHOWN_CHANGES]
+    ]
+    hidden = len(report.changes) - len(lines)
+    if hidden > 0:
+        lines.append(f"wiremap: … and {hidden} more; `wiremap affected` lists all")
+    return lines

@@ -1,0 +1,80 @@
+"""The ids of components: given by hand, or made from what a maintainer would call the object.
+
+An object that another component already held when that one was added is named after its place
+(``Qwen3ForCausalLM.model.layers.0.self_attn``), any other after its class, or by its own name if it is a
+class, a function or a module. Where two such names clash, the later one gets ``#2``, ``#3``. An id given by
+hand holds for its object in every later orchestrator.
+"""
+
+from collections.abc import Iterable
+from types import FunctionType, ModuleType
+from typing import Final
+
+from wiremap.errors import ConflictingIdError, DuplicateIdError, WiremapError
+from wiremap.registry.ledger import Entry
+from wiremap.registry.location import Location
+from wiremap.registry.weak_table import WeakTable
+
+Names = dict[Entry, str]
+
+# Objects of these classes have a name of their own, which says more than their class.
+_NAMED: Final = (type, FunctionType, ModuleType)
+
+# The ids given by hand to objects of orchestrators that have been finalized.
+_given: WeakTable[tuple[str, Location]] = WeakTable()
+
+
+def assign_ids(entries: Iterable[Entry]) -> tuple[Names, list[WiremapError]]:
+    """Return an id for every entry, and what is wrong with the ids given by hand.
+
+    Without faults the ids are distinct. They depend on the order of the entries only in their ``#n``.
+    """
+    names: Names = {}
+    faults: list[WiremapError] = []
+    holders: dict[str, list[Entry]] = {}
+    implicit: list[Entry] = []
+    for entry in entries:
+        given = _given_ids(entry)
+        if len(given) > 1:
+            faults.append(ConflictingIdError(entry.type_name, [(name, str(at)) for name, at in given.items()]))
+        if given:
+            names[entry] = next(iter(given))
+            holders.setdefault(names[entry], []).append(entry)
+        else:
+            implicit.append(entry)
+    for name, sharing in holders.items():
+        if len(sharing) > 1:
+            faults.append(DuplicateIdError(name, [(entry.type_name, str(entry.where)) for entry in sharing]))
+    taken = set(holders)
+    for entry in implicit:
+        names[entry] = _unused(_implicit_name(entry, names), taken)
+        taken.add(names[entry])
+    return names, faults
+
+
+def publish_given_ids(entries: Iterable[Entry]) -> None:
+    """Let the ids given by hand hold for their objects from now on, in other orchestrators too."""
+    for entry in entries:
+        for name, where in entry.given_ids.items():
+            _given.put(entry.component, (name, where))
+
+
+def _given_ids(entry: Entry) -> dict[str, Location]:
+    elsewhere = _given.get(entry.component)
+    return entry.given_ids if elsewhere is None else {elsewhere[0]: elsewhere[1], **entry.given_ids}
+
+
+def _implicit_name(entry: Entry, names: Names) -> str:
+    if entry.place is None:
+        named = entry.component if isinstance(entry.component, _NAMED) else type(entry.component)
+        return named.__name__
+    owner, path = entry.place
+    return f"{names[owner]}.{path}"
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    number, candidate = 1, name
+    while candidate in taken:
+        number += 1
+        candidate = f"{name}#{number}"
+    return candidate

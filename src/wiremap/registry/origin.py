@@ -1,0 +1,46 @@
+"""Where the class of a component is written, in terms that are the same on every machine."""
+
+import re
+import sys
+from types import FunctionType
+from typing import NamedTuple
+
+
+class Origin(NamedTuple):
+    """A file below its import root, with ``/``, and a line; empty and 0 when unknown."""
+
+    source_path: str
+    source_line: int
+
+
+def origin_of(cls: type) -> Origin:
+    """Return the file and the line of the ``class`` statement of *cls*."""
+    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    if not isinstance(file, str) or not file.endswith(".py"):
+        return Origin("", 0)
+    return Origin(_below_import_root(file, cls.__module__), _class_line(cls, file))
+
+
+def _below_import_root(file: str, module: str) -> str:
+    """Return the last parts of *file*: as many as *module* has, one more for the file of a package."""
+    parts = re.split(r"[\\/]", file)
+    depth = len(module.split(".")) + (parts[-1] == "__init__.py")
+    return "/".join(parts[-depth:])
+
+
+def _class_line(cls: type, file: str) -> int:
+    """Find the statement in the text, since a class remembers its line only from Python 3.13 on.
+
+    Of several classes of one name, it is the last one that stands before the first method of *cls*.
+    """
+    import linecache  # noqa: PLC0415 -- keeps `import wiremap` cheap
+
+    statement = re.compile(rf"\s*class\s+{re.escape(cls.__name__)}\b")
+    lines = [number for number, line in enumerate(linecache.getlines(file), start=1) if statement.match(line)]
+    methods = [value.__code__.co_firstlineno for value in vars(cls).values() if _is_written_in(value, file)]
+    before = [line for line in lines if not methods or line < min(methods)]
+    return (before[-1] if methods else before[0]) if before else 0
+
+
+def _is_written_in(value: object, file: str) -> bool:
+    return isinstance(value, FunctionType) and value.__code__.co_filename == file

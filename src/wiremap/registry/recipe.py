@@ -1,0 +1,64 @@
+"""Recipes, functions that build and wire components and do no more; and the mode that only compiles them."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NamedTuple, TypeVar, overload
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_MARK = "__wiremap_recipe__"
+_compiling: ContextVar[bool] = ContextVar("wiremap_compiling", default=False)
+
+
+class RecipeMark(NamedTuple):
+    """What ``@recipe`` leaves on a function.
+
+    Attributes:
+        compile_kwargs: Keyword arguments for calling it when only its graph is wanted.
+    """
+
+    compile_kwargs: Mapping[str, Any]
+
+
+@overload
+def recipe(function: F, /) -> F: ...
+
+
+@overload
+def recipe(*, compile_kwargs: Mapping[str, Any]) -> Callable[[F], F]: ...
+
+
+def recipe(function: F | None = None, /, *, compile_kwargs: Mapping[str, Any] | None = None) -> F | Callable[[F], F]:
+    """Mark *function* as a recipe and return it unchanged: a call costs nothing more than before.
+
+    Use it bare, or as ``@recipe(compile_kwargs={...})`` to say which keyword arguments the command line
+    passes when it compiles the recipe.
+    """
+
+    def mark(marked: F) -> F:
+        marked.__dict__[_MARK] = RecipeMark(dict(compile_kwargs or {}))
+        return marked
+
+    return mark if function is None else mark(function)
+
+
+def recipe_mark(value: object) -> RecipeMark | None:
+    """Return what ``@recipe`` left on *value*, or None if *value* is not a recipe."""
+    mark = getattr(value, "__dict__", {}).get(_MARK)
+    return mark if isinstance(mark, RecipeMark) else None
+
+
+def compiling() -> bool:
+    """Tell whether only the graph is wanted: no hook runs, and nothing heavy should be made."""
+    return _compiling.get()
+
+
+@contextmanager
+def compile_mode() -> Iterator[None]:
+    """Let ``compiling()`` be true inside the ``with`` block, for this thread or task."""
+    token = _compiling.set(True)
+    try:
+        yield
+    finally:
+        _compiling.reset(token)

@@ -1,0 +1,140 @@
+"""What a picture of a graph shows, before anybody chooses a renderer: nodes, two kinds of edges, groups.
+
+A **cell edge** leads from provider to consumer and is labelled with all cells that the one hands the other;
+a **containment edge** leads from what is contained to its container and has no label. The local graph of a
+component becomes a group beside it; its node is shared by both. Repeated parts are folded first, see
+``wiremap.render.folding``.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from wiremap.graph import CellKind, Component, Graph
+from wiremap.render.folding import Fold, fold_repetition, unfolded
+
+CELL_COLOUR: Final = "#2563eb"
+CONTAINMENT_COLOUR: Final = "#9ca3af"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One component, or ``count`` components that differ only in an index.
+
+    Attributes:
+        key: Unique in the diagram: the id, for a local component after the keys of its owners and slashes.
+        label: The id as people read it.
+        component: What is shown; of several folded ones the first.
+        count: How many components the node stands for.
+    """
+
+    key: str
+    label: str
+    component: Component
+    count: int = 1
+
+    @property
+    def title(self) -> str:
+        """The label, with the number of components if the node stands for several."""
+        return f"{self.label} \u00d7{self.count}" if self.count > 1 else self.label
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What the node shows: its title, and its type where the title does not say it already."""
+        return (self.title,) if self.component.type == self.label else (self.title, self.component.type)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class CellEdge:
+    """The cells that *provider* hands to *consumer*, sorted, each with its kind; ends are node keys."""
+
+    provider: str
+    consumer: str
+    cells: tuple[tuple[str, CellKind], ...]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ContainmentEdge:
+    """*parent* holds *child*; both are node keys."""
+
+    child: str
+    parent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram:
+    """One graph as it is drawn.
+
+    Attributes:
+        graph: The graph itself, unfolded.
+        nodes: Providers before consumers. In the diagram of a local graph the owner is not among them.
+        cells: The labelled edges, sorted.
+        containment: The unlabelled edges, sorted.
+        groups: The diagrams of local graphs, by the key of the node that each lies inside.
+    """
+
+    graph: Graph
+    nodes: tuple[Node, ...]
+    cells: tuple[CellEdge, ...]
+    containment: tuple[ContainmentEdge, ...]
+    groups: Mapping[str, "Diagram"]
+
+    def titled_groups(self) -> Iterator[tuple[str, str, "Diagram"]]:
+        """Yield each group with the key of its owner and the title to draw over it."""
+        labels = {node.key: node.label for node in self.nodes}
+        for owner, group in self.groups.items():
+            yield owner, f"inside {labels[owner]}", group
+
+    def walk(self) -> Iterator["Diagram"]:
+        """Yield this diagram and those of all groups below it, outer ones first."""
+        yield self
+        for group in self.groups.values():
+            yield from group.walk()
+
+
+def diagram_of(graph: Graph, *, fold: bool = True, nested: bool = True) -> Diagram:
+    """Return what a picture of *graph* shows.
+
+    Args:
+        graph: The graph to draw.
+        fold: Draw repeated parts once, with their number.
+        nested: Draw the local graphs too.
+    """
+    return _diagram(graph if nested else replace(graph, nested={}), fold=fold)
+
+
+def _diagram(graph: Graph, *, fold: bool, owner: str = "", owner_key: str = "") -> Diagram:
+    """Draw *graph*; if it is local, its *owner* has been drawn outside, under *owner_key*."""
+    folded = fold_repetition(graph, kept={*graph.nested, owner}) if fold else unfolded(graph)
+    prefix = f"{owner_key}/" if owner else ""
+    keys = {name: prefix + name for name in folded.graph.ids} | {owner: owner_key}
+    groups = {
+        keys[name]: _diagram(local, fold=fold, owner=name, owner_key=keys[name])
+        for name, local in folded.graph.nested.items()
+    }
+    return Diagram(
+        graph=graph,
+        nodes=tuple(_nodes(folded, keys, owner)),
+        cells=_cell_edges(folded.graph, keys),
+        containment=_containment_edges(folded.graph, keys),
+        groups=groups,
+    )
+
+
+def _nodes(folded: Fold, keys: Mapping[str, str], owner: str) -> Iterator[Node]:
+    components = {component.id: component for component in folded.graph.components}
+    for name in folded.graph.topological_order():
+        if name != owner:
+            yield Node(keys[name], name, components[name], folded.counts.get(name, 1))
+
+
+def _cell_edges(graph: Graph, keys: Mapping[str, str]) -> tuple[CellEdge, ...]:
+    handed: dict[tuple[str, str], set[tuple[str, CellKind]]] = defaultdict(set)
+    for edge in graph.bindings:
+        handed[keys[edge.provider], keys[edge.consumer]].add((edge.cell, edge.kind))
+    return tuple(CellEdge(*ends, tuple(sorted(cells))) for ends, cells in sorted(handed.items()))
+
+
+def _containment_edges(graph: Graph, keys: Mapping[str, str]) -> tuple[ContainmentEdge, ...]:
+    return tuple(sorted(ContainmentEdge(keys[pair.child], keys[pair.parent]) for pair in graph.containment))

@@ -1,0 +1,113 @@
+"""Changes: the difference between two versions of the sources, unit by unit, classified."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from wiremap.selection import facts as kinds
+from wiremap.selection.facts import Fact
+from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit
+
+Kind = Literal["none", "cosmetic", "local", "interface", "topology", "data", "environment", "unknown"]
+_ORDER: tuple[Kind, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Change:
+    """One classified difference.
+
+    Attributes:
+        file: The path of a file, or what else changed (`environment`).
+        unit: `path::unit`, or empty where the change is not about a unit of source.
+        kind: How far it reaches.
+        detail: A few words for people.
+        line: The unit's line now, 1-based; 0 when it has none.
+    """
+
+    file: str
+    unit: str
+    kind: Kind
+    detail: str
+    line: int = 0
+
+
+def widest(changes: Iterable[Change]) -> Kind:
+    """Return the kind that reaches furthest, `none` without changes."""
+    return max((change.kind for change in changes), key=_ORDER.index, default="none")
+
+
+def source_changes(
+    before: Mapping[str, str],
+    now: Mapping[str, str],
+    units_before: Callable[[str], SourceUnits | None],
+    units_now: Callable[[str], SourceUnits],
+) -> list[Change]:
+    """Return the changes of Python files.
+
+    Args:
+        before: Digest of each file at the baseline, by path.
+        now: Digest of each file now.
+        units_before: Takes a digest, returns its units, or None when they are not known any more.
+        units_now: Takes a path, returns its units now.
+    """
+    changes: list[Change] = []
+    for path in sorted(before.keys() | now.keys()):
+        if before.get(path) == now.get(path):
+            continue
+        if path not in now:
+            changes.append(Change(path, "", "topology", "file removed"))
+        elif path not in before:
+            changes.append(Change(path, "", "topology", "file added"))
+        else:
+            changes.extend(_file_changes(path, units_before(before[path]), units_now(path)))
+    return changes
+
+
+def fact_changes(stale: Iterable[Fact], now: Callable[[Fact], str]) -> list[Change]:
+    """Return the changes that stale facts tell of, other than those of sources."""
+    changes = set()
+    for fact in stale:
+        if fact.kind in (kinds.FILE, kinds.PRESENCE) and not fact.key.endswith(".py"):
+            changes.add(Change(fact.key, "", "data", _presence(fact.value, now(fact))))
+        elif fact.kind == kinds.VARIABLE:
+            changes.add(Change(f"${fact.key}", "", "environment", "environment variable changed"))
+        elif fact.kind == kinds.ENVIRONMENT:
+            changes.add(Change("environment", "", "environment", f"{fact.key} changed"))
+    return sorted(changes)
+
+
+def _presence(before: str, now: str) -> str:
+    if now == kinds.ABSENT:
+        return "removed"
+    if before == kinds.ABSENT:
+        return "added"
+    return "listing changed" if now.startswith("folder:") else "content changed"
+
+
+def _file_changes(path: str, before: SourceUnits | None, now: SourceUnits) -> list[Change]:
+    if now.fault is not None:
+        return [Change(path, f"{path}::{MODULE_UNIT}", "unknown", f"does not parse: {now.fault}")]
+    if before is None or before.fault is not None:
+        return [Change(path, f"{path}::{MODULE_UNIT}", "unknown", "its earlier units are not known")]
+    names = before.units.keys() | now.units.keys()
+    changes = [_unit_change(path, before.units.get(name), now.units.get(name)) for name in sorted(names)]
+    found = [change for change in changes if change is not None]
+    return found or [Change(path, "", "cosmetic", "comments or layout only")]
+
+
+def _unit_change(path: str, before: Unit | None, now: Unit | None) -> Change | None:
+    if now is None:
+        return Change(path, f"{path}::{before.name}", "interface", "function removed") if before else None
+    unit = f"{path}::{now.name}"
+    if before is None:
+        return Change(path, unit, "local", "function added", now.line)
+    if before.fingerprint == now.fingerprint:
+        return None
+    kind, detail = _edit(now.name, same_signature=before.signature == now.signature)
+    return Change(path, unit, kind, detail, now.line)
+
+
+def _edit(name: str, *, same_signature: bool) -> tuple[Kind, str]:
+    if name == MODULE_UNIT:
+        return ("local", "module-level code changed") if same_signature else ("topology", "imports changed")
+    return ("local", "function body changed") if same_signature else ("interface", "signature changed")

@@ -1,0 +1,75 @@
+"""The answer to "what is affected": changes, verdicts, and what could not be proved. Schema `wiremap.verdict/1`."""
+
+from dataclasses import dataclass
+
+from wiremap.selection.changes import Change, Kind, widest
+from wiremap.selection.components import ComponentIndex
+from wiremap.selection.verdicts import Verdict
+
+SCHEMA = "wiremap.verdict/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that is known about a change and the tests that it reaches.
+
+    Attributes:
+        changes: What differs from the last recorded state, sorted.
+        verdicts: One for each test, in the order in which they would run.
+        gone: Tests that have a record and exist no longer, sorted.
+        notes: What could not be proved, and what it widened.
+        components: Where units stand in the graphs that the tests built.
+    """
+
+    changes: tuple[Change, ...]
+    verdicts: tuple[Verdict, ...]
+    gone: tuple[str, ...]
+    notes: tuple[str, ...]
+    components: ComponentIndex
+
+    @property
+    def kind(self) -> Kind:
+        """The widest kind of the changes."""
+        return widest(self.changes)
+
+    @property
+    def run(self) -> list[Verdict]:
+        """The tests that run."""
+        return [verdict for verdict in self.verdicts if verdict.runs]
+
+    @property
+    def skip(self) -> list[str]:
+        """The tests that are proved unaffected."""
+        return [verdict.test for verdict in self.verdicts if not verdict.runs]
+
+    def component(self, unit: str | None) -> str | None:
+        """Return the id of the component that `path::unit` belongs to, if any."""
+        place = self.components.place(unit) if unit else None
+        return place.component if place else None
+
+    def as_document(self) -> dict[str, object]:
+        """Return the report as plain data, ready for JSON."""
+        return {
+            "schema": SCHEMA,
+            "kind": self.kind,
+            "changes": [self._change(change) for change in self.changes],
+            "run": [_run(verdict) for verdict in sorted(self.run, key=lambda verdict: verdict.test)],
+            "skip": sorted(self.skip),
+            "gone": list(self.gone),
+            "notes": list(self.notes),
+        }
+
+    def _change(self, change: Change) -> dict[str, object]:
+        return {
+            "file": change.file,
+            "unit": change.unit or None,
+            "component": self.component(change.unit),
+            "kind": change.kind,
+            "detail": change.detail,
+            "line": change.line or None,
+        }
+
+
+def _run(verdict: Verdict) -> dict[str, object]:
+    reasons = [{"rule": one.rule, "detail": one.detail, "unit": one.unit} for one in verdict.reasons]
+    return {"test": verdict.test, "reasons": reasons}

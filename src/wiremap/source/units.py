@@ -1,0 +1,253 @@
+"""Python source as units: the smallest pieces of text that have a fingerprint of their own.
+
+A file has one unit for each function that stands at module level or in a class (with everything nested
+inside it), and one unit, `MODULE_UNIT`, for all the rest: what runs when the file is imported.
+"""
+
+import ast
+import hashlib
+import sys
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+from wiremap.source.lasting_state import Function, Keepers, keepers
+
+MODULE_UNIT = "<module>"
+
+FLAVOUR = f"3/{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"
+"""Names the way fingerprints are made: the syntax tree differs between versions of Python."""
+
+_LONGEST_NAME = 200
+
+
+class UnitKey(NamedTuple):
+    """A unit, by its file and name."""
+
+    path: str
+    unit: str
+
+    def __str__(self) -> str:
+        return f"{self.path}::{self.unit}"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One piece of source.
+
+    Attributes:
+        name: The qualified name within the file (`Scheduler.add`), or `MODULE_UNIT`.
+        line: The first line, 1-based; decorators belong to the function.
+        signature: Digest of what callers see: decorators, parameters, defaults, annotations.
+            For the module unit: of its import statements.
+        fingerprint: Digest of the normalised syntax, signature included; comments and layout are not in it.
+        imports: Module names that the unit may import, as written: absolute, or with leading dots.
+        names: Identifiers that the unit reads, attributes included.
+        keepers: Who keeps what it may fill, and then skip to fill the next time; see `lasting_state`.
+        memory: Whether something stands before it that may answer a call without making it: a cache for certain,
+            or possibly a decorator that nobody knows.
+    """
+
+    name: str
+    line: int
+    signature: str
+    fingerprint: str
+    imports: frozenset[str]
+    names: frozenset[str]
+    keepers: Keepers = ()
+    memory: Literal["", "possible", "certain"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceUnits:
+    """All units of one file, by name. `fault` says why the text could not be parsed, if so."""
+
+    units: dict[str, Unit]
+    fault: str | None = None
+
+
+def parse_units(text: bytes) -> SourceUnits:
+    """Return the units of a Python file; `text` is its bytes, so that an encoding cookie counts.
+
+    A text that does not parse becomes one module unit over its raw bytes: any edit of it is a change.
+    """
+    try:
+        with warnings.catch_warnings():
+            # An invalid escape in somebody's string is a warning, and a fault where warnings are errors.
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+        return SourceUnits(units=_units_of(tree))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return SourceUnits(units={MODULE_UNIT: _opaque_unit(text)}, fault=_one_line(error))
+
+
+def unit_of_qualname(qualname: str) -> str:
+    """Return the unit that holds the code object with this `co_qualname`.
+
+    What is nested in a function belongs to that function; lambdas and comprehensions at module or class
+    level belong to the module unit, and so do class bodies, which `parse_units` does not list.
+    """
+    outer = qualname.partition(".<locals>")[0]
+    return MODULE_UNIT if "<" in outer else outer
+
+
+def _units_of(tree: ast.Module) -> dict[str, Unit]:
+    definitions: dict[str, list[Function]] = {}
+    for name, function in _functions(tree.body, prefix=""):
+        definitions.setdefault(name, []).append(function)
+    # The functions are encoded first: making the module unit cuts their bodies out of the tree.
+    cached = _cached_by_call(tree)
+    kept_by = keepers(definitions)
+    units = {name: _function_unit(name, same, kept_by=kept_by[name]) for name, same in definitions.items()}
+    units |= {name: replace(units[name], memory="certain") for name in cached & units.keys()}
+    units[MODULE_UNIT] = _module_unit(tree, [node for nodes in definitions.values() for node in nodes])
+    return units
+
+
+def _functions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, Function]]:
+    """Yield each function at module or class level, also below `if`, `try`, `with` and loops."""
+    for node in body:
+        if isinstance(node, Function):
+            yield prefix + node.name, node
+        elif isinstance(node, ast.ClassDef):
+            yield from _functions(node.body, prefix=f"{prefix}{node.name}.")
+        else:
+            for block in _blocks(node):
+                yield from _functions(block, prefix)
+
+
+def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(node, field, None)
+        if isinstance(block, list):
+            yield block
+    for handler in getattr(node, "handlers", ()):
+        yield handler.body
+    for case in getattr(node, "cases", ()):
+        yield case.body
+
+
+def _function_unit(name: str, definitions: list[Function], *, kept_by: Keepers) -> Unit:
+    """Build one unit of all functions of one qualified name: a property's getter and setter share theirs."""
+    return Unit(
+        name=name,
+        line=min(_first_line(node) for node in definitions),
+        signature=_digest("".join(_encoded_signature(node) for node in definitions)),
+        fingerprint=_digest("".join(ast.dump(node) for node in definitions)),
+        imports=frozenset(name for node in definitions for name in _imports(node)),
+        names=frozenset(name for node in definitions for name in _names(node)),
+        keepers=kept_by,
+        memory=_memory([decorator for node in definitions for decorator in node.decorator_list]),
+    )
+
+
+def _module_unit(tree: ast.Module, functions: list[Function]) -> Unit:
+    for node in functions:
+        node.body = _what_definition_tells(node)
+    statements = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return Unit(
+        name=MODULE_UNIT,
+        line=1,
+        signature=_digest("".join(ast.dump(node) for node in statements)),
+        fingerprint=_digest(ast.dump(tree)),
+        imports=frozenset(_imports(tree)),
+        names=frozenset(_names(tree)),
+    )
+
+
+def _what_definition_tells(node: Function) -> list[ast.stmt]:
+    """Return, in place of a body, what can be learnt of a function without calling it, by a decorator above all."""
+    is_generator = any(isinstance(one, ast.Yield | ast.YieldFrom) for one in ast.walk(node))
+    told: list[ast.stmt] = [ast.Expr(ast.Yield())] if is_generator else []
+    docstring = ast.get_docstring(node, clean=False) if node.decorator_list else None
+    if docstring is not None:
+        told.append(ast.Expr(ast.Constant(docstring)))
+    return told
+
+
+def _opaque_unit(text: bytes) -> Unit:
+    digest = hashlib.blake2b(text, digest_size=12).hexdigest()
+    return Unit(MODULE_UNIT, 1, digest, digest, frozenset(), frozenset())
+
+
+def _encoded_signature(node: Function) -> str:
+    type_parameters = getattr(node, "type_params", ())  # since Python 3.12
+    parts = [*node.decorator_list, *type_parameters, node.args, *([node.returns] if node.returns else [])]
+    return type(node).__name__ + "".join(ast.dump(part) for part in parts)
+
+
+def _first_line(node: Function) -> int:
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+
+
+def _imports(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            yield base
+            separator = "" if base.endswith(".") else "."
+            yield from (f"{base}{separator}{alias.name}" for alias in node.names if alias.name != "*")
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and _may_name_a_module(node.value):
+            yield node.value.partition(":")[0]
+
+
+def _may_name_a_module(value: str) -> bool:
+    """Recognise a dotted path in a string, since `import_module("store.mem")` is one way to import."""
+    if "." not in value or len(value) > _LONGEST_NAME:
+        return False
+    return all(part.isidentifier() for part in value.partition(":")[0].split("."))
+
+
+def _names(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+
+
+# Decorators that call the function each time, or never.
+_FORGETFUL_DECORATORS = frozenset(
+    {
+        "property", "setter", "getter", "deleter", "staticmethod", "classmethod", "abstractmethod", "override",
+        "overload", "final", "contextmanager", "asynccontextmanager", "wraps", "fixture", "hookimpl", "given",
+    }
+)  # fmt: skip
+_CACHES = ("cache", "memo", "lazy", "singleton", "once")
+
+
+def _memory(decorators: list[ast.expr]) -> Literal["", "possible", "certain"]:
+    names = [name for one in decorators if (name := _last_name(one)) not in _FORGETFUL_DECORATORS]
+    if any(_is_cache(name) for name in names):
+        return "certain"
+    return "possible" if any("mark." not in ast.unparse(one) for one in decorators if _last_name(one) in names) else ""
+
+
+def _is_cache(name: str) -> bool:
+    return any(word in name.lower() for word in _CACHES)
+
+
+def _cached_by_call(tree: ast.Module) -> set[str]:
+    """Return names of functions that are handed to a cache without a decorator: `get = lru_cache(compute)`."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and any(_is_cache(name) for name in _names(node.func)):
+            found.update(argument.id for argument in node.args if isinstance(argument, ast.Name))
+    return found
+
+
+def _last_name(decorator: ast.expr) -> str:
+    target = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
+
+
+def _digest(text: str) -> str:
+    # Lone surrogates are legal in a Python string and refused by UTF-8.
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__

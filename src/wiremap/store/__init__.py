@@ -1,0 +1,1 @@
+"""The map: the store of traces in `.wiremap/`."""

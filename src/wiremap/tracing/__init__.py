@@ -1,0 +1,1 @@
+"""Recording what runs: functions, imports, files, environment variables and child processes."""

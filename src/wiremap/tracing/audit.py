@@ -1,0 +1,223 @@
+"""File reads, folder listings, imports and child processes, as the interpreter's audit events tell them.
+
+An audit hook stays for the life of the process, so one hook serves all recorders: it hands each event to
+the recorder that is active, and costs a dictionary look-up when none is. Native code that opens files by
+itself raises no audit event and stays unseen.
+"""
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, Protocol
+
+from wiremap.tracing.observation import Observation
+from wiremap.tracing.path_state import path_state
+from wiremap.tracing.territory import Territory
+from wiremap.tracing.watched_calls import CHILD_PROCESS
+
+_PROCESS_EVENTS = (
+    "subprocess.Popen",
+    "os.exec",
+    "os.fork",
+    "os.forkpty",
+    "os.posix_spawn",
+    "os.spawn",
+    "os.startfile",
+    "os.system",
+    "pty.spawn",
+    "_winapi.CreateProcess",
+)
+
+# Programs that standard library modules start to learn about the machine; they run no project code.
+_HARMLESS_PROGRAMS = frozenset({"uname", "ldconfig"})
+
+
+_PATH_LIBRARIES = (f"{os.sep}pathlib.py", f"{os.sep}glob.py", f"{os.sep}os.py")
+_MODULES = (".py", ".pyc")
+_DISPLAYS = ("warnings.py", "traceback.py", "doctest.py")
+_CONSTANT_READER = f"hypothesis{os.sep}internal{os.sep}constants_ast.py"
+_DISPLAY_DEPTH = 12
+_CONSTANT_READER = f"hypothesis{os.sep}internal{os.sep}constants_ast.py"
+
+
+NOT_FOLLOWED = "the interpreter told of something that could not be followed"
+
+# Bound at import: tests patch attributes of `os.path`, and must not meet us there.
+_realpath = os.path.realpath
+
+
+class ActiveRecorder(Protocol):
+    """What the hook needs from a recorder."""
+
+    territory: Territory
+
+    @property
+    def current(self) -> Observation:
+        """The observation that events now belong to."""
+
+    @property
+    def importing(self) -> str | None:
+        """Absolute path of the file whose import runs now, innermost."""
+
+
+_active: ActiveRecorder | None = None
+_installed = False
+_busy: set[int] = set()
+
+
+def activate(recorder: ActiveRecorder | None) -> None:
+    """Send audit events to *recorder* from now on; None stops it."""
+    global _active, _installed  # noqa: PLW0603 - an audit hook is global to the process and can't be removed
+    _active = recorder
+    if recorder is not None and not _installed:
+        sys.addaudithook(_hook)
+        _installed = True
+
+
+@contextmanager
+def unobserved() -> Iterator[None]:
+    """Leave out what this thread does within: the recorder reads files too."""
+    thread = threading.get_ident()
+    if thread in _busy:
+        yield
+        return
+    _busy.add(thread)
+    try:
+        yield
+    finally:
+        _busy.discard(thread)
+
+
+def _hook(event: str, args: tuple[Any, ...]) -> None:
+    handler = _HANDLERS.get(event)
+    if handler is None or _active is None:
+        return
+    thread = threading.get_ident()
+    if thread in _busy:
+        return  # looking at a file raises events of its own
+    _busy.add(thread)
+    try:
+        handler(_active, args, sys._getframe(1))  # noqa: SLF001 - the public way to a caller's frame
+    except Exception:  # noqa: BLE001 - what leaves an audit hook stops the call of the test that is observed
+        _active.current.doubts.add(NOT_FOLLOWED)
+    finally:
+        _busy.discard(thread)
+
+
+def _on_open(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameType) -> None:
+    path, mode, flags = args
+    if _writes_only(mode, flags) or (_is_import_machinery(frame) and _is_module(path)):
+        return
+    _note_path(recorder, path, frame)
+
+
+def _on_listing(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameType) -> None:
+    # Which distributions are installed is a fact of the environment.
+    looks_for_distributions = f"importlib{os.sep}metadata" in frame.f_code.co_filename
+    if not looks_for_distributions and not _is_import_machinery(frame) and not _is_pytest(frame):
+        _note_path(recorder, "." if args[0] is None else args[0], frame)
+
+
+def _on_connect(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameType) -> None:
+    database = args[0]
+    if isinstance(database, str) and database.startswith("file:"):
+        database = database.removeprefix("file:").partition("?")[0]
+    if database != ":memory:":
+        _note_path(recorder, database, frame)
+
+
+def _on_library(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameType) -> None:
+    if isinstance(args[0], str | bytes) and os.sep in os.fsdecode(args[0]):
+        _note_path(recorder, args[0], frame)
+
+
+def _on_import(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameType) -> None:
+    # Imports by foreign code of what is foreign too are no business of the project.
+    if recorder.territory.code_path(frame.f_code.co_filename) is not None:
+        recorder.current.imports.add(str(args[0]))
+
+
+def _on_process(recorder: ActiveRecorder, args: tuple[Any, ...], _frame: FrameType) -> None:
+    program = args[0] if args else ""
+    if isinstance(program, str | bytes | os.PathLike) and os.fsdecode(program).rpartition("/")[2] in _HARMLESS_PROGRAMS:
+        return
+    recorder.current.doubts.add(CHILD_PROCESS)
+
+
+_HANDLERS: dict[str, Callable[[ActiveRecorder, tuple[Any, ...], FrameType], None]] = {
+    "open": _on_open,
+    "os.listdir": _on_listing,
+    "os.scandir": _on_listing,
+    "sqlite3.connect": _on_connect,
+    "ctypes.dlopen": _on_library,
+    "import": _on_import,
+    **dict.fromkeys(_PROCESS_EVENTS, _on_process),
+}
+
+
+def _note_path(recorder: ActiveRecorder, path: object, frame: FrameType) -> None:
+    if not isinstance(path, str | bytes | os.PathLike):
+        return  # a file descriptor: its file was seen when it was opened
+    given = os.path.abspath(os.fsdecode(path))
+    real = _realpath(given)
+    seen = recorder.current.files
+    if real in seen or real == recorder.importing or recorder.territory.data_path(real) is None:
+        return
+    if not _is_for_display(recorder, frame):
+        # A link may come to lead elsewhere: then what is found under its own name changes.
+        for name in {given, real}:
+            seen[name] = path_state(name)
+
+
+def _writes_only(mode: object, flags: object) -> bool:
+    if isinstance(mode, str):
+        return "r" not in mode and "+" not in mode
+    return isinstance(flags, int) and (flags & os.O_ACCMODE) == os.O_WRONLY
+
+
+def _is_module(path: object) -> bool:
+    # A loader also reads data, for `pkgutil.get_data`.
+    return isinstance(path, str | bytes | os.PathLike) and os.fsdecode(path).endswith(_MODULES)
+
+
+def _is_import_machinery(frame: FrameType) -> bool:
+    return "importlib._bootstrap" in frame.f_code.co_filename
+
+
+def _is_pytest(frame: FrameType) -> bool:
+    """Tell whether pytest itself looks for test files, also by way of `pathlib` or `glob`."""
+    asker: FrameType | None = frame
+    while asker is not None and _is_library_of_paths(asker.f_code.co_filename):
+        asker = asker.f_back
+    return asker is not None and f"{os.sep}_pytest{os.sep}" in asker.f_code.co_filename
+
+
+def _is_library_of_paths(filename: str) -> bool:
+    return (
+        filename.startswith("<frozen ") or filename.endswith(_PATH_LIBRARIES) or f"{os.sep}pathlib{os.sep}" in filename
+    )
+
+
+def _is_for_display(recorder: ActiveRecorder, frame: FrameType | None) -> bool:
+    """Tell whether source is read only to be shown or counted in lines: by a traceback, a warning, doctest.
+
+    The project's own code that asks for source (`inspect.getsource`) reads it for good. Hypothesis reads all
+    of the project's sources for constants to try: they widen what it draws from, and no outcome rests on them.
+    """
+    through_cache = False
+    for _ in range(_DISPLAY_DEPTH):
+        if frame is None:
+            return False
+        name = frame.f_code.co_filename
+        if name.endswith(_CONSTANT_READER):
+            return True
+        through_cache = through_cache or name.endswith("linecache.py")
+        if through_cache and (name.endswith(_DISPLAYS) or f"_pytest{os.sep}_code" in name):
+            return True
+        if name.startswith("<doctest") or recorder.territory.code_path(name) is not None:
+            return False
+        frame = frame.f_back
+    return False

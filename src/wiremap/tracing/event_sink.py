@@ -1,0 +1,75 @@
+"""What a source of events and the recorder agree upon."""
+
+from collections.abc import Container
+from enum import Enum, auto
+from types import CodeType, FrameType
+from typing import Protocol
+
+from wiremap.tracing.observation import Observation
+
+
+class Interest(Enum):
+    """Why the start of a code object matters."""
+
+    NONE = auto()
+    PROJECT = auto()
+    WATCHED = auto()
+    FILLER = auto()
+
+
+class EventSink(Protocol):
+    """Where events go.
+
+    Attributes:
+        ignored: Ids of code objects that never matter; grows.
+        codes: Code objects already noted in the current context, by id.
+    """
+
+    ignored: set[int]
+    codes: dict[int, CodeType]
+
+    @property
+    def watched(self) -> Container[int]:
+        """Ids of the watched code objects."""
+
+    def classify(self, code: CodeType) -> Interest:
+        """Tell why *code* matters."""
+
+    def on_start(self, code: CodeType, caller: FrameType | None) -> None:
+        """Note that *code*, not yet in `codes` or `ignored`, starts or resumes; *caller* called it."""
+
+    def on_filler_enter(
+        self, code: CodeType, arguments: tuple[object, ...], caller: FrameType | None
+    ) -> Observation | None:
+        """Note that a function starts that may fill what lasts; return a token for its end, or None for no need."""
+
+    def on_filler_leave(self, token: Observation) -> None:
+        """Note that the call ends, or is suspended, for which `on_filler_enter` gave *token*."""
+
+    def on_watched(self, code: CodeType, arguments: tuple[object, ...]) -> None:
+        """Note that a watched *code* starts with these positional arguments."""
+
+
+class EventSource(Protocol):
+    """Where events come from."""
+
+    def start(self) -> None:
+        """Begin."""
+
+    def stop(self) -> None:
+        """End."""
+
+    def is_intact(self) -> bool:
+        """Tell whether no event was lost to another tool."""
+
+    def repair(self) -> None:
+        """Make later events come again."""
+
+    def rearm(self) -> None:
+        """Make every code object tell its next start, since the context has changed."""
+
+
+def arguments_of(frame: FrameType) -> tuple[object, ...]:
+    """Return the positional arguments of a frame that has just begun."""
+    names = frame.f_code.co_varnames[: frame.f_code.co_argcount]
+    return tuple(frame.f_locals.get(name) for name in names)

@@ -1,0 +1,101 @@
+"""Work that outlives the test that did it: what ran when a cache or a lazy value was filled.
+
+A test that finds a cache full does not execute what filled it. So for each function that may fill something
+(see `wiremap.source.lasting_state`) everything that happens during its calls is kept, for each object that
+keeps what it fills. A later context that calls the function for the same object rests on that too.
+"""
+
+import contextlib
+import weakref
+from dataclasses import dataclass, field
+from types import CodeType
+
+from wiremap.source.lasting_state import PROCESS, Keepers
+from wiremap.tracing.observation import Observation
+
+# So many calls in one context that brought nothing new, and further ones are no longer looked into.
+_IDLE_CALLS = 64
+
+
+@dataclass(slots=True, eq=False)
+class Kept:
+    """What happened in all calls of one function for one keeper.
+
+    Attributes:
+        code: The function.
+        context: The number of the context in which the first of them began.
+        work: Everything that happened.
+    """
+
+    code: CodeType
+    context: int
+    work: Observation = field(default_factory=Observation)
+
+
+class KeptWork:
+    """All kept work of a process."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[int, int], Kept] = {}
+        self._owners: dict[tuple[int, int], weakref.ref[object]] = {}
+        self._context = 0
+        self._idle: dict[int, int] = {}
+        self._unwatched: dict[int, Kept] = {}
+
+    def begin_context(self) -> None:
+        """Begin a context: a test, a fixture, an import. What is kept from before was done by others."""
+        self._context += 1
+        self._idle.clear()
+        self._unwatched.clear()
+
+    def of(self, code: CodeType, keepers: Keepers, arguments: tuple[object, ...]) -> list[Kept]:
+        """Return what is kept of *code* for each object that a call with *arguments* fills; begin it if need be."""
+        owners = [None if place == PROCESS or place >= len(arguments) else arguments[place] for place in keepers]
+        return [self._of_owner(code, owner) for owner in owners]
+
+    def _of_owner(self, code: CodeType, owner: object) -> Kept:
+        key = (id(code), id(owner) if owner is not None else 0)
+        if key not in self._kept:
+            kept = self._kept[key] = Kept(code, self._context)
+            # Its own body made the answer too, and whoever finds the answer remembered does not even call it.
+            kept.work.codes[id(code)] = code
+            self._forget_with(owner, key)
+        return self._kept[key]
+
+    def is_from_before(self, kept: Kept) -> bool:
+        """Tell whether *kept* was begun by an earlier context than the one of now."""
+        return kept.context < self._context
+
+    def is_watched(self, kept: Kept) -> bool:
+        """Tell whether calls of the function are still looked into in this context."""
+        return id(kept.code) not in self._unwatched
+
+    def add(self, kept: Kept, seen: Observation) -> None:
+        """Keep what happened in one call."""
+        if kept.work.absorb(seen):
+            self._idle[id(kept.code)] = 0
+            return
+        idle = self._idle[id(kept.code)] = self._idle.get(id(kept.code), 0) + 1
+        if idle > _IDLE_CALLS:
+            self._unwatched[id(kept.code)] = kept
+
+    def add_to_unwatched(self, code: CodeType) -> None:
+        """Keep that *code* was first seen in this context while calls of some functions aren't looked into."""
+        for kept in self._unwatched.values():
+            kept.work.codes[id(code)] = code
+
+    def all(self) -> list[Kept]:
+        """Return everything that is kept."""
+        return list(self._kept.values())
+
+    def _forget_with(self, owner: object, key: tuple[int, int]) -> None:
+        """Forget what is kept for *owner* when it dies: another object may get its id."""
+        if owner is None:
+            return
+        # One that can't be referred to weakly stays: a later object of its id then rests on too much, no harm.
+        with contextlib.suppress(TypeError):
+            self._owners[key] = weakref.ref(owner, lambda _: self._forget(key))
+
+    def _forget(self, key: tuple[int, int]) -> None:
+        self._kept.pop(key, None)
+        self._owners.pop(key, None)

@@ -1,0 +1,127 @@
+"""Start of functions by `sys.monitoring` (Python 3.12 and newer).
+
+A first tool discovers code objects and switches each one off after its first start. A second one watches the
+project's code objects only, and disarms one that starts often within a context until the context changes. So
+hot loops run at full speed. `restart_events` is never called: it would make the interpreter instrument every
+code object of the process anew.
+"""
+
+import sys
+from types import CodeType, FrameType
+
+from wiremap.tracing.event_sink import EventSink, Interest, arguments_of
+from wiremap.tracing.open_calls import OpenCalls
+
+assert sys.version_info >= (3, 12), "sys.monitoring came with Python 3.12"  # noqa: S101 - tells type checkers too
+
+_HOT = 32
+_TOOL_NAMES = ("wiremap discovery", "wiremap")
+# Ids that debuggers, coverage and profilers conventionally take come last.
+_TOOL_IDS = (4, 3, 2, 5, 1)
+
+
+class MonitoringEvents:
+    """Feeds an `EventSink` from the interpreter's monitoring events."""
+
+    def __init__(self, sink: EventSink) -> None:
+        self._sink = sink
+        self._discovery, self._watch = _free_tools()
+        self._starts: dict[int, int] = {}
+        self._disarmed: list[CodeType] = []
+        events = sys.monitoring.events
+        self._events = events.PY_START | events.PY_RESUME
+        self._around_events = self._events | events.PY_RETURN | events.PY_YIELD
+        # These can't be watched for single code objects: a generator resumed by an exception, and a call left by one.
+        self._exceptional_events = events.PY_THROW | events.PY_UNWIND
+        self._calls = OpenCalls(sink)
+        self._around: set[int] = set()
+
+    def start(self) -> None:
+        """Begin in all threads at once."""
+        monitoring = sys.monitoring
+        for tool, name in zip((self._discovery, self._watch), _TOOL_NAMES, strict=True):
+            monitoring.use_tool_id(tool, name)
+        for event in (monitoring.events.PY_START, monitoring.events.PY_RESUME):
+            monitoring.register_callback(self._discovery, event, self._discover)
+            monitoring.register_callback(self._watch, event, self._note)
+        for event in (monitoring.events.PY_RETURN, monitoring.events.PY_YIELD, monitoring.events.PY_UNWIND):
+            monitoring.register_callback(self._watch, event, self._note_end)
+        monitoring.register_callback(self._watch, monitoring.events.PY_THROW, self._note_throw)
+        monitoring.set_events(self._discovery, self._events)
+        monitoring.set_events(self._watch, self._exceptional_events)
+
+    def stop(self) -> None:
+        """End, and give the tool ids back."""
+        if self.is_intact():
+            sys.monitoring.set_events(self._discovery, 0)
+            for tool in (self._discovery, self._watch):
+                # Before Python 3.14, code objects stay armed when their tool goes, and would go on to call back.
+                sys.monitoring.register_callback(tool, sys.monitoring.events.PY_START, None)
+                sys.monitoring.register_callback(tool, sys.monitoring.events.PY_RESUME, None)
+                sys.monitoring.free_tool_id(tool)
+
+    def is_intact(self) -> bool:
+        """Tell whether both tools are still ours."""
+        names = (sys.monitoring.get_tool(self._discovery), sys.monitoring.get_tool(self._watch))
+        return names == _TOOL_NAMES and sys.monitoring.get_events(self._discovery) == self._events
+
+    def repair(self) -> None:
+        """Take the events back where the tools are still ours."""
+        if sys.monitoring.get_tool(self._discovery) == _TOOL_NAMES[0]:
+            sys.monitoring.set_events(self._discovery, self._events)
+            sys.monitoring.set_events(self._watch, self._exceptional_events)
+
+    def rearm(self) -> None:
+        """Watch again what was disarmed: the context has changed."""
+        for code in self._disarmed:
+            sys.monitoring.set_local_events(self._watch, code, self._events)
+        self._disarmed.clear()
+        self._starts.clear()
+
+    def _discover(self, code: CodeType, _offset: int) -> object:
+        interest = self._sink.classify(code)
+        if interest is not Interest.NONE:
+            is_filler = interest is Interest.FILLER
+            if is_filler:
+                self._around.add(id(code))
+            sys.monitoring.set_local_events(self._watch, code, self._around_events if is_filler else self._events)
+            self._tell(code, sys._getframe(1))  # noqa: SLF001 - the frame that starts
+        return sys.monitoring.DISABLE
+
+    def _note(self, code: CodeType, _offset: int) -> object:
+        key = id(code)
+        if key not in self._sink.codes or key in self._around:
+            self._tell(code, sys._getframe(1))  # noqa: SLF001 - the frame that starts
+            return None
+        starts = self._starts[key] = self._starts.get(key, 0) + 1
+        if starts > _HOT:
+            self._disarmed.append(code)
+            sys.monitoring.set_local_events(self._watch, code, 0)
+        return None
+
+    def _note_throw(self, code: CodeType, _offset: int, _error: BaseException) -> None:
+        if self._sink.classify(code) is not Interest.NONE:
+            self._tell(code, sys._getframe(1))  # noqa: SLF001 - the frame that is resumed
+
+    def _note_end(self, code: CodeType, _offset: int, _value: object) -> None:
+        if id(code) in self._around:
+            self._calls.end(code)
+
+    def _tell(self, code: CodeType, frame: FrameType) -> None:
+        if id(code) in self._around:
+            self._calls.begin(code, arguments_of(frame), frame.f_back)
+        elif self._sink.classify(code) is Interest.WATCHED:
+            self._sink.on_watched(code, arguments_of(frame))
+        elif id(code) not in self._sink.codes:
+            self._sink.on_start(code, frame.f_back)
+
+
+def _free_tools() -> tuple[int, int]:
+    free = [tool for tool in _TOOL_IDS if sys.monitoring.get_tool(tool) is None]
+    if len(free) < len(_TOOL_NAMES):
+        raise NoFreeToolError
+    return free[0], free[1]
+
+
+class NoFreeToolError(Exception):
+    """Debuggers and profilers hold all ids of `sys.monitoring`."""

@@ -1,0 +1,272 @@
+"""The recorder: attributes what happens in the process to the context that is innermost when it happens."""
+
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import CodeType, FrameType
+
+from wiremap.source.lasting_state import Keepers
+from wiremap.source.units import unit_of_qualname
+from wiremap.tracing import audit
+from wiremap.tracing.event_sink import EventSource, Interest
+from wiremap.tracing.file_stat import FileStat, file_stat
+from wiremap.tracing.import_events import ImportEvents
+from wiremap.tracing.kept_work import Kept, KeptWork
+from wiremap.tracing.observation import Observation
+from wiremap.tracing.profile_events import ProfileEvents
+from wiremap.tracing.territory import OWN_FOLDER, Territory
+from wiremap.tracing.variables import Variables
+from wiremap.tracing.watched_calls import Watcher, watched_calls
+
+# Generated code (dataclasses, templates) has no file; so many of these objects are kept for a quick answer.
+_MAX_KEPT_GENERATED = 20_000
+
+KeepersOf = Callable[[str, str], Keepers]
+
+DISPLACED = "another tool took the interpreter's trace hook, and what ran meanwhile was not seen"
+
+
+class Recorder:
+    """Records observations of everything that runs between `start` and `stop`.
+
+    One recorder is active in a process at a time. Contexts nest: what happens inside an import or a wider
+    fixture belongs to that, and the context around it only notes that it began there. Threads share the
+    context, so what a server thread does is attributed to the test that is running.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        variables: Variables | None = None,
+        keepers_of: KeepersOf = lambda _path, _unit: (),
+        watched: Mapping[int, tuple[CodeType, Watcher]] | None = None,
+    ) -> None:
+        """Prepare to record the project at *root*; nothing is observed yet.
+
+        Args:
+            root: Where the project lies.
+            variables: The environment that reads are compared with: the one of now, by default.
+            keepers_of: Takes path and name of a unit, returns who keeps what it fills.
+            watched: Foreign code objects to watch besides those of the standard library, each with what to note.
+        """
+        self.territory = Territory(root)
+        self.session = Observation()
+        self.imports: dict[str, Observation] = {}
+        self.import_stats: dict[str, FileStat | None] = {}
+        self.callers: dict[tuple[int, int], tuple[CodeType, CodeType]] = {}
+        self.kept_work = KeptWork()
+        self.ignored: set[int] = set()
+        self._ignored_codes: list[CodeType] = []
+        self.watched: Mapping[int, tuple[CodeType, Watcher]] = {
+            **watched_calls(variables or Variables(), self.territory),
+            **(watched or {}),
+        }
+        self._keepers_of = keepers_of
+        self._keepers_of_code: dict[int, Keepers] = {}
+        self._open_fillers: dict[int, list[Kept]] = {}
+        self._stack: list[Observation] = [self.session]
+        self._importing: list[str] = []
+        self.codes: dict[int, CodeType] = self.session.codes
+        self._events: EventSource = _event_source(self)
+        self._import_events = ImportEvents(self)
+        self._is_recording = False
+        self._own_files = _own_loaded_files()
+
+    @property
+    def current(self) -> Observation:
+        """The observation that events now belong to."""
+        return self._stack[-1]
+
+    @property
+    def importing(self) -> str | None:
+        """Absolute path of the file whose import runs now, innermost; None outside of imports."""
+        return self._importing[-1] if self._importing else None
+
+    def start(self) -> None:
+        """Begin to observe; not in processes that fork off this one, whose work can't be written from there."""
+        os.register_at_fork(after_in_child=self._stop_in_child)
+        self._is_recording = True
+        audit.activate(self)
+        self._import_events.start()
+        self._events.start()
+
+    def stop(self) -> None:
+        """Stop observing; what was recorded stays."""
+        self._is_recording = False
+        self._events.stop()
+        self._import_events.stop()
+        audit.activate(None)
+
+    def _stop_in_child(self) -> None:
+        if self._is_recording:
+            self.stop()
+
+    @contextmanager
+    def context(self, seen: Observation) -> Iterator[Observation]:
+        """Attribute what happens within to *seen*, which may have been used before: it then grows."""
+        self.kept_work.begin_context()
+        self._enter(seen)
+        self._note_running_threads(seen)
+        try:
+            yield seen
+        finally:
+            if not self._events.is_intact():
+                seen.doubts.add(DISPLACED)
+                self._events.repair()
+            self._leave(seen)
+            self.kept_work.begin_context()
+
+    @contextmanager
+    def importing_file(self, real: str) -> Iterator[None]:
+        """Attribute what happens within to the import of the file *real* (absolute)."""
+        path = self.territory.code_path(real)
+        if path is None:
+            yield
+            return
+        self.current.modules.add(path)
+        self.import_stats.setdefault(path, file_stat(real))
+        seen = self.imports.setdefault(path, Observation())
+        self._importing.append(real)
+        self._enter(seen)
+        try:
+            yield
+        finally:
+            self._leave(seen)
+            self._importing.pop()
+
+    def classify(self, code: CodeType) -> Interest:
+        """Tell whether *code* is the project's and may fill something, the project's, a watched call, or neither."""
+        if id(code) in self.watched:
+            return Interest.WATCHED
+        if self._project_path(code) is None:
+            return Interest.NONE
+        return Interest.FILLER if self._keepers(code) else Interest.PROJECT
+
+    def on_start(self, code: CodeType, caller: FrameType | None) -> None:
+        """Note that *code* starts or resumes, for the first time in the current context."""
+        if self._project_path(code) is None:
+            self._ignore(code)
+            return
+        self.codes[id(code)] = code
+        self.kept_work.add_to_unwatched(code)
+        self._note_caller(code, caller)
+
+    def on_filler_enter(
+        self, code: CodeType, arguments: tuple[object, ...], caller: FrameType | None
+    ) -> Observation | None:
+        """Begin to keep apart what happens in a call of *code*; None when that is not worth it any more."""
+        if id(code) not in self.codes:
+            self.on_start(code, caller)
+        works = self.kept_work.of(code, self._keepers(code), arguments)
+        for kept in works:
+            if self.kept_work.is_from_before(kept):
+                self.current.kept[id(kept.work)] = kept.work
+        if not any(self.kept_work.is_watched(kept) for kept in works):
+            return None
+        token = Observation()
+        self._open_fillers[id(token)] = works
+        self._enter(token)
+        return token
+
+    def on_filler_leave(self, token: Observation) -> None:
+        """End what `on_filler_enter` began: what happened belongs to the context around it, and is kept."""
+        if id(token) not in self._open_fillers:
+            return  # the context around it ended first: another thread was in the middle of the call
+        place = next(index for index, one in enumerate(self._stack) if one is token)
+        del self._stack[place]
+        self._keep(token, self._stack[place - 1])
+        self.codes = self._stack[-1].codes
+        self._events.rearm()
+
+    def _keep(self, token: Observation, around: Observation) -> None:
+        around.absorb(token)
+        for kept in self._open_fillers.pop(id(token), ()):
+            self.kept_work.add(kept, token)
+
+    def on_watched(self, code: CodeType, arguments: tuple[object, ...]) -> None:
+        """Note what the start of a watched call of the standard library tells."""
+        self.watched[id(code)][1](arguments, self.current)
+
+    def _project_path(self, code: CodeType) -> str | None:
+        # The observer's own functions run in every test. A test of theirs imports them: their files were
+        # loaded before anybody watched, so it rests on those as a whole.
+        return None if code.co_filename in self._own_files else self.territory.code_path(code.co_filename)
+
+    def _ignore(self, code: CodeType) -> None:
+        # The object must be kept: another could get its id. Generated ones may be without number.
+        if code.co_filename.startswith("<") and len(self._ignored_codes) > _MAX_KEPT_GENERATED:
+            return
+        self._ignored_codes.append(code)
+        self.ignored.add(id(code))
+
+    def _note_caller(self, code: CodeType, caller: FrameType | None) -> None:
+        """Remember which project function called *code*, seen through foreign frames between them."""
+        for _ in range(25):
+            if caller is None:
+                return
+            if id(caller.f_code) not in self.ignored and self._project_path(caller.f_code) is not None:
+                self.callers.setdefault((id(caller.f_code), id(code)), (caller.f_code, code))
+                return
+            caller = caller.f_back
+
+    def _enter(self, seen: Observation) -> None:
+        self._stack.append(seen)
+        self.codes = seen.codes
+        self._events.rearm()
+
+    def _leave(self, seen: Observation) -> None:
+        # By identity and from the top: a context that was left out of order takes its inner ones along.
+        while len(self._stack) > 1:
+            top = self._stack.pop()
+            if top is seen:
+                break
+            if id(top) in self._open_fillers:
+                self._keep(top, self._stack[-1])
+        self.codes = self._stack[-1].codes
+        self._events.rearm()
+
+    def _keepers(self, code: CodeType) -> Keepers:
+        if id(code) not in self._keepers_of_code:
+            path = self._project_path(code)
+            # Comprehensions and lambdas are called by the function that they stand in.
+            is_function = path is not None and not code.co_name.startswith("<")
+            unit = unit_of_qualname(code.co_qualname)
+            with audit.unobserved():  # the source is read
+                self._keepers_of_code[id(code)] = self._keepers_of(path, unit) if path and is_function else ()
+        return self._keepers_of_code[id(code)]
+
+    def _note_running_threads(self, seen: Observation) -> None:
+        """Attribute functions that other threads are in the middle of: they start no more."""
+        if threading.active_count() < 2:  # noqa: PLR2004 - this thread alone
+            return
+        own = threading.get_ident()
+        for ident, top in sys._current_frames().items():  # noqa: SLF001 - documented, for this purpose
+            frame: FrameType | None = top if ident != own else None
+            while frame is not None:
+                if self._project_path(frame.f_code) is not None:
+                    seen.codes[id(frame.f_code)] = frame.f_code
+                frame = frame.f_back
+
+
+def _event_source(recorder: Recorder) -> EventSource:
+    """Return the cheapest source of events that this interpreter offers."""
+    if sys.version_info >= (3, 12):
+        from wiremap.tracing.monitoring_events import MonitoringEvents, NoFreeToolError  # noqa: PLC0415 - 3.12 only
+
+        with contextlib.suppress(NoFreeToolError):
+            return MonitoringEvents(recorder)
+    else:
+        with contextlib.suppress(ImportError):  # built without a compiler
+            from wiremap.tracing.frame_events import FrameEvents  # noqa: PLC0415 - a compiled module, 3.11 only
+
+            return FrameEvents(recorder)
+    return ProfileEvents(recorder)
+
+
+def _own_loaded_files() -> frozenset[str]:
+    files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
+    return frozenset(file for file in files if isinstance(file, str) and os.path.realpath(file).startswith(OWN_FOLDER))

@@ -1,0 +1,47 @@
+"""Environment variables, as they were before the project's code began to run."""
+
+import os
+from hashlib import blake2b
+
+from wiremap.tracing.observation import Observation
+
+# Variables that the shell, the terminal and the test runner change by themselves.
+VOLATILE = frozenset(
+    {
+        "_", "COLUMNS", "LINES", "OLDPWD", "PWD", "SHLVL", "TERM", "COLORTERM", "WINDOWID", "NO_COLOR",
+        "FORCE_COLOR", "CLICOLOR", "PY_COLORS", "SSH_AUTH_SOCK", "SSH_CLIENT", "SSH_CONNECTION", "SSH_TTY",
+    }
+)  # fmt: skip
+_VOLATILE_PREFIX = "PYTEST_"
+
+
+class Variables:
+    """The variables that the process was started with; values are told as digests, since they may be secrets."""
+
+    def __init__(self) -> None:
+        self._at_start = dict(os.environ)
+
+    def digest(self, name: str) -> str | None:
+        """Return a digest of the value that *name* had at the start, or None when it was not set."""
+        value = self._at_start.get(name)
+        return None if value is None else blake2b(value.encode(errors="surrogateescape"), digest_size=8).hexdigest()
+
+    def value(self, name: str) -> str | None:
+        """Return the value that *name* had at the start."""
+        return self._at_start.get(name)
+
+    def note_read(self, name: str, seen: Observation) -> None:
+        """Note in *seen* that *name* is read now.
+
+        A value that the process has set itself is the work of its code, on which the test rests already.
+        """
+        if name in VOLATILE or name.startswith(_VOLATILE_PREFIX) or name in seen.variables:
+            return
+        if _value_now(name) == self._at_start.get(name):
+            seen.variables[name] = self.digest(name)
+
+
+def _value_now(name: str) -> str | None:
+    # The raw mapping, as bytes on POSIX: reading `os.environ` itself would be seen as another read.
+    raw = os.environ._data.get(os.environ.encodekey(name))  # type: ignore[attr-defined]  # noqa: SLF001 - see above
+    return None if raw is None else str(os.environ.decodevalue(raw))

@@ -1,0 +1,53 @@
+"""Verdicts without a run: the project's own pytest collects in a child process, and the plugin decides there."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wiremap.errors import CollectionFailedError, MapUnavailableError, PytestMissingError
+from wiremap.store.map import FOLDER
+
+# Interrupted by collection errors, and nothing collected: verdicts are written all the same.
+_FINE = (0, 1, 2, 5)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the child process found out.
+
+    Attributes:
+        document: The report, as plain data of schema `wiremap.verdict/1`.
+        rootdir: The folder that pytest took as its root, which holds the map.
+    """
+
+    document: dict[str, Any]
+    rootdir: Path
+
+
+def affected(pytest_arguments: Sequence[str] = ()) -> Answer:
+    """Return the verdicts for what pytest collects in the current folder with *pytest_arguments*.
+
+    Raises:
+        PytestMissingError: This interpreter has no pytest.
+        CollectionFailedError: pytest gave up, for instance over its configuration.
+    """
+    if importlib.util.find_spec("pytest") is None:
+        raise PytestMissingError(sys.executable)
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder, "report.json")
+        command = [sys.executable, "-m", "pytest", f"--wiremap-report={report}", "-q"]
+        child = subprocess.run(  # noqa: S603 - the user's own pytest
+            [*command, *pytest_arguments], capture_output=True, text=True, check=False
+        )
+        if child.returncode not in _FINE or not report.exists():
+            raise CollectionFailedError(child.returncode, child.stdout + child.stderr)
+        found = json.loads(report.read_text(encoding="utf-8"))
+    if "error" in found:
+        raise MapUnavailableError(FOLDER, found["error"])
+    return Answer(found["report"], Path(found["rootdir"]))

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Runs the tests of wiremap (not of the engine) on other versions of Python, each in an environment of its own.
+# A version that is not installed is skipped with a word, or is a failure where WIREMAP_ALL_PYTHONS is set.
+set -eu
+
+find_python() {
+    command -v "python$1" && return
+    for candidate in "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1".*/bin/python; do
+        [ -x "$candidate" ] && echo "$candidate" && return
+    done
+}
+
+for version in "$@"; do
+    python=$(find_python "$version" || true)
+    if [ -z "$python" ] || ! "$python" -c 'import sys' 2>/dev/null; then
+        if [ -n "${WIREMAP_ALL_PYTHONS:-}" ]; then
+            echo "Python $version is not installed, and all versions are asked for." >&2
+            exit 1
+        fi
+        echo "SKIPPED: Python $version is not installed." >&2
+        continue
+    fi
+    environment=".venv-$version"
+    [ -e "$environment/bin/python" ] || "$python" -m venv "$environment"
+    "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test]'
+    echo "Python $version"
+    "$environment/bin/python" -m pytest tests/wiremap -q
+done

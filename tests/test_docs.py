@@ -1,0 +1,86 @@
+"""The documents say what the code does: lists are complete, and what is shown is what is printed."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = (ROOT / "src" / "wiremap", ROOT / "llm" / "src" / "wiremap_llm")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def modules_in_source() -> set[str]:
+    names = set()
+    for package in PACKAGES:
+        for file in package.rglob("*.py"):
+            parts = [*file.relative_to(package.parent).with_suffix("").parts]
+            names.add(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
+    return names
+
+
+def shown_output(command: str) -> str:
+    """Return what the README shows below `$ command`."""
+    (block,) = re.findall(rf"^```\n\$ {re.escape(command)}\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
+    return str(block)
+
+
+def printed(folder: Path, *command: str) -> str:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    done = subprocess.run(
+        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of the example whose tests are recorded, and in which a function is edited."""
+    folder = tmp_path_factory.mktemp("example") / "shop"
+    shutil.copytree(ROOT / "examples" / "shop", folder, ignore=shutil.ignore_patterns(".wiremap", "__pycache__"))
+    printed(folder, "-m", "pytest", "--wiremap", "-q", "-p", "no:cacheprovider")
+    money = folder / "shop" / "money.py"
+    text = money.read_text(encoding="utf-8").replace("round(amount, 2)", "round(amount, 1)")
+    money.write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_the_architecture_page_lists_every_module_and_no_other() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+    listed = re.findall(r"^ *- `(wiremap[\w.]*)`: ", page, flags=re.MULTILINE)
+
+    assert sorted(listed) == sorted(modules_in_source())
+
+
+def test_the_readme_shows_what_affected_prints(shop: Path) -> None:
+    assert printed(shop, "-m", "wiremap", "affected") == shown_output("wiremap affected")
+
+
+def test_the_readme_shows_what_explain_prints(shop: Path) -> None:
+    test = "tests/test_checkout.py::test_pay"
+
+    assert printed(shop, "-m", "wiremap", "explain", test) == shown_output(f"wiremap explain {test}")
+
+
+def test_the_readme_shows_the_wiring_example_and_its_output() -> None:
+    example = (ROOT / "examples" / "wiring.py").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
+
+    assert example.endswith(code)
+    assert printed(ROOT / "examples", "wiring.py") == shown_output("python examples/wiring.py")
+
+
+def test_every_relative_link_of_the_documents_leads_somewhere() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "llm" / "README.md"]
+    missing = [
+        f"{page.name}: {link}"
+        for page in pages
+        for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
+        if not (page.parent / link).exists()
+    ]
+    assert missing == []

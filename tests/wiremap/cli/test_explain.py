@@ -1,0 +1,55 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.wiremap.projects import Project, new_project
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """A project whose one test runs and whose other does not."""
+    made = new_project(
+        tmp_path,
+        {"app.py": "def f(): return 1\n", "test_a.py": "import app\ndef test_f(): app.f()\ndef test_g(): pass\n"},
+    )
+    made.record()
+    made.write({"app.py": "\ndef f(): return 2\n"})
+    return made
+
+
+def test_the_chain_from_the_test_to_the_change_is_shown(project: Project) -> None:
+    finished = project.wiremap("explain", "test_a.py::test_f")
+
+    assert finished.stdout.splitlines() == [
+        "test_a.py::test_f runs.",
+        "",
+        "  reason     it rests on app.py::f, which changed",
+        "  changed    app.py:2 f",
+        "  path       test_a.py::test_f",
+        "             calls app.py::f",
+    ]
+
+
+def test_the_proof_of_a_test_that_does_not_run_is_shown(project: Project) -> None:
+    finished = project.wiremap("explain", "test_a.py::test_g")
+
+    assert finished.stdout.startswith("test_a.py::test_g does not run: it is proved unaffected.\n")
+    assert "Its last recorded run passed in" in finished.stdout
+    assert "facts of the environment" in finished.stdout
+
+
+def test_json_holds_the_whole_explanation(project: Project) -> None:
+    document = json.loads(project.wiremap("explain", "--json", "test_a.py::test_f").stdout)
+
+    assert document["schema"] == "wiremap.explanation/1"
+    assert document["runs"] is True
+    assert document["causes"][0]["chain"] == ["test_a.py::test_f", "app.py::f"]
+
+
+def test_an_unknown_test_is_told_in_one_sentence(project: Project) -> None:
+    finished = project.wiremap("explain", "test_a.py::test_ff")
+
+    assert (finished.exit_code, finished.stdout) == (2, "")
+    assert finished.stderr.startswith("wiremap: No test is called 'test_a.py::test_ff'. Did you mean")
+    assert "Traceback" not in finished.stderr

@@ -1,0 +1,28 @@
+import pytest
+
+from wiremap import __version__
+from wiremap.cli.main import main
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["--version"])
+
+    assert capsys.readouterr().out == f"wiremap {__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["no-such-command"], ["affected", "--json", "--ids"], ["explain"]])
+def test_wrong_usage_has_its_own_exit_code(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments)
+
+    assert capsys.readouterr().out == ""
+
+
+def test_an_error_is_one_sentence_with_its_code(capsys: pytest.CaptureFixture[str]) -> None:
+    exit_code = main(["graph", "no_such_module_anywhere"])
+
+    output = capsys.readouterr()
+    assert (exit_code, output.out) == (2, "")
+    assert output.err.startswith("wiremap: ")
+    assert "[module-not-importable]" in output.err

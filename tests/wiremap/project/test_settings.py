@@ -1,0 +1,49 @@
+from pathlib import Path
+
+import pytest
+
+from wiremap.errors import SettingsError
+from wiremap.project.settings import Settings, read_settings
+
+
+def settings(folder: Path, text: str) -> Settings:
+    (folder / "pyproject.toml").write_text(text)
+    return read_settings(folder)
+
+
+def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
+    assert read_settings(tmp_path) == Settings()
+
+
+def test_without_a_table_the_defaults_hold(tmp_path: Path) -> None:
+    assert settings(tmp_path, "[tool.other]\nvariables = 3\n") == Settings()
+
+
+def test_declared_variables_are_sorted(tmp_path: Path) -> None:
+    found = settings(tmp_path, '[tool.wiremap]\nvariables = ["B", "A"]\n')
+
+    assert found.variables == ("A", "B")
+
+
+def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError) as caught:
+        settings(tmp_path, '[tool.wiremap]\nvariabels = []\nspeed = 9\nvariables = "HOME"\n')
+
+    message = str(caught.value)
+    assert "unknown key 'speed'" in message
+    assert "unknown key 'variabels'" in message
+    assert "`variables` must be a list of names" in message
+
+
+@pytest.mark.parametrize("text", ["[tool]\nwiremap = 3\n", "[tool.wiremap]\nvariables = [1]\n", "tool = \n", "\xff"])
+def test_what_is_no_table_of_settings_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "pyproject.toml").write_bytes(text.encode("latin-1"))
+
+    with pytest.raises(SettingsError, match=r"pyproject\.toml"):
+        read_settings(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["tool = 3\n", "tool = []\n"])
+def test_a_tool_entry_that_is_no_table_is_refused_in_words(tmp_path: Path, text: str) -> None:
+    with pytest.raises(SettingsError):
+        settings(tmp_path, text)

@@ -1,0 +1,114 @@
+"""Wiring of real torch modules, which Wiremap knows by the shape of their class only."""
+
+from typing import Any
+
+import pytest
+
+from wiremap import RegistryOrchestrator, WiringError
+
+torch: Any = pytest.importorskip("torch")
+
+
+class Attention(torch.nn.Module):  # type: ignore[misc] # torch is Any here
+    def __init__(self) -> None:
+        super().__init__()
+        self.proj = torch.nn.Linear(4, 4)
+        self.register_buffer("bias", torch.ones(4))
+        self.scale = 2.0
+
+    def attn(self, x: Any) -> Any:
+        return self.proj(x) * self.scale
+
+
+class Layer(torch.nn.Module):  # type: ignore[misc] # same
+    def forward(self, x: Any) -> Any:
+        return self.attn(x) + self.bias + self.scale
+
+
+class Model(torch.nn.Module):  # type: ignore[misc] # same
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = torch.nn.ModuleList(Layer() for _ in range(2))
+
+    def forward(self, x: Any) -> Any:
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+CELLS = ("attn", "bias", "scale")
+
+
+def _wired() -> tuple[Attention, Model, RegistryOrchestrator]:
+    orch = RegistryOrchestrator()
+    attention, model = orch.add(Attention()), orch.add(Model())
+    for layer in model.layers:
+        for cell in CELLS:
+            orch.register(attention, cell, layer)
+    return attention, model, orch
+
+
+def test_layers_are_named_after_their_place_and_contained_in_the_model() -> None:
+    _, _, orch = _wired()
+
+    graph = orch.finalize()
+
+    assert graph.ids == ("Attention", "Model", "Model.layers.0", "Model.layers.1")
+    assert [(pair.child, pair.parent) for pair in graph.containment] == [
+        ("Model.layers.0", "Model"),
+        ("Model.layers.1", "Model"),
+    ]
+    assert {edge.cell: edge.kind for edge in graph.bindings} == {
+        "attn": "method",
+        "bias": "state",
+        "scale": "state",
+    }
+
+
+def test_wiring_adds_nothing_to_the_state_of_a_module() -> None:
+    _, model, orch = _wired()
+    orch.finalize()
+
+    assert list(model.state_dict()) == []
+    assert [name for name, _ in model.named_modules() if "proj" in name] == []
+
+
+def test_a_replaced_buffer_is_seen() -> None:
+    attention, model, orch = _wired()
+    orch.finalize()
+
+    attention.bias = torch.zeros(4)
+
+    assert model.layers[0].bias is attention.bias
+
+
+def test_a_buffer_parameter_or_child_of_the_consumer_takes_the_name() -> None:
+    orch = RegistryOrchestrator()
+    layer = Layer()
+    layer.register_buffer("bias", torch.zeros(4))
+    orch.register(Attention(), "bias", layer)
+
+    with pytest.raises(WiringError, match="taken by a parameter, buffer or child of the module"):
+        orch.compile()
+
+
+def test_other_instances_of_a_wired_class_keep_their_own_buffers() -> None:
+    _, _, orch = _wired()
+    orch.finalize()
+    other = Layer()
+    other.register_buffer("bias", torch.full((4,), 5.0))
+
+    assert other.bias.tolist() == [5.0] * 4
+    other.bias = torch.zeros(4)
+    assert other.state_dict()["bias"].tolist() == [0.0] * 4
+
+
+def test_compiled_code_runs_through_cells_and_sees_changes() -> None:
+    attention, model, orch = _wired()
+    orch.finalize()
+    x = torch.ones(2, 4)
+    compiled = torch.compile(model, fullgraph=True, backend="eager")
+
+    assert torch.equal(compiled(x), model(x))
+    attention.scale = 5.0
+    assert torch.equal(compiled(x), model(x))

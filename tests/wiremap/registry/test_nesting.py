@@ -1,0 +1,170 @@
+import gc
+import weakref
+from typing import Any
+
+from wiremap import Graph, RegistryOrchestrator
+
+
+class Attention:
+    def attend(self) -> str:
+        return "attended"
+
+
+class Sampler:
+    def sample(self) -> str:
+        return "sampled"
+
+
+class Runner:
+    """Wires its own inside, as a model runner does."""
+
+    attend: Any
+
+    def __init__(self, attention: Attention | None = None) -> None:
+        orch = RegistryOrchestrator()
+        orch.register(attention or Attention(), "attend", self)
+        self.local_graph = orch.finalize()
+
+    def run(self) -> str:
+        return str(self.attend())
+
+
+class Engine:
+    run: Any
+
+
+class Box:
+    """Holds what it is handed."""
+
+
+def _outer(*components: object) -> Graph:
+    orch = RegistryOrchestrator()
+    for component in components:
+        orch.add(component)
+    return orch.finalize()
+
+
+def test_a_local_graph_hangs_below_the_component_that_it_was_wired_in() -> None:
+    runner, engine, orch = Runner(), Engine(), RegistryOrchestrator()
+    orch.register(runner, "run", engine)
+
+    graph = orch.finalize()
+
+    assert graph.nested == {"Runner": runner.local_graph}
+    assert "Attention" not in graph
+    assert engine.run() == "attended"
+
+
+def test_compile_links_as_finalize_does() -> None:
+    runner, orch = Runner(), RegistryOrchestrator()
+    orch.add(runner)
+
+    assert orch.compile().nested == {"Runner": runner.local_graph}
+
+
+def test_the_owner_has_the_outer_id_inside_too() -> None:
+    runner, orch = Runner(), RegistryOrchestrator()
+    orch.add(runner, id="gpu0")
+
+    local = orch.compile().nested["gpu0"]
+
+    assert local.ids == ("Attention", "gpu0")
+    assert local.bindings[0].consumer == "gpu0"
+
+
+def test_an_inner_component_that_has_the_outer_id_gives_way() -> None:
+    runner, orch = Runner(), RegistryOrchestrator()
+    orch.add(runner, id="Attention")
+
+    local = orch.compile().nested["Attention"]
+
+    assert local.component("Attention").type == "Runner"
+    assert local.component("Attention#inner").type == "Attention"
+
+
+def test_a_component_that_only_provides_owns_no_graph() -> None:
+    attention = Attention()
+    Runner(attention)
+
+    assert _outer(attention).nested == {}
+
+
+def test_of_several_shared_components_the_one_that_the_graph_leads_to_owns_it() -> None:
+    attention = Attention()
+    runner = Runner(attention)
+
+    assert _outer(attention, runner).nested.keys() == {"Runner"}
+
+
+def test_of_several_possible_owners_the_last_in_topological_order_owns_it() -> None:
+    attention, runner, engine, orch = Attention(), Box(), Box(), RegistryOrchestrator()
+    orch.register(attention, "attend", orch.add(runner, id="z runner"))
+    orch.connect(runner, orch.add(engine, id="a engine"))
+    local = orch.finalize()
+
+    assert local.topological_order() == ("Attention", "z runner", "a engine")
+    assert _outer(runner, engine).nested == {"a engine": local}
+    assert _outer(engine, runner).nested.keys() == {"a engine"}
+    assert _outer(runner).nested == {"z runner": local}
+
+
+def test_of_several_graphs_in_one_component_the_latest_counts() -> None:
+    runner = Runner()
+    later = RegistryOrchestrator()
+    later.register(Sampler(), "sample", runner)
+    later_graph = later.finalize()
+
+    assert _outer(runner).nested == {"Runner": later_graph}
+
+
+def test_graphs_nest_to_any_depth() -> None:
+    class Cluster:
+        def __init__(self, runner: Runner) -> None:
+            orch = RegistryOrchestrator()
+            orch.register(runner, "run", self)
+            orch.finalize()
+
+    graph = _outer(Cluster(Runner()))
+
+    assert graph.nested["Cluster"].nested["Runner"].ids == ("Attention", "Runner")
+    assert Graph.from_json(graph.to_json()) == graph
+
+
+def test_the_link_keeps_nothing_alive() -> None:
+    runner = Runner()
+    _outer(runner)
+    gone = weakref.ref(runner)
+
+    del runner
+    gc.collect()
+
+    assert gone() is None
+
+
+def test_an_object_without_weak_references_is_not_linked() -> None:
+    class Slotted:
+        __slots__ = ("__dict__",)
+
+    slotted = Slotted()
+    orch = RegistryOrchestrator()
+    orch.register(Attention(), "attend", slotted)
+    orch.finalize()
+
+    assert _outer(slotted).nested == {}
+
+
+def test_parts_of_the_local_graph_count_as_components_among_the_parameters() -> None:
+    class Holder(Runner):
+        def __init__(self) -> None:
+            attention = Attention()
+            vars(attention)["handle"] = object()  # no plain data, so it has no digest itself
+            self.attention = attention
+            super().__init__(attention)
+            del self.local_graph
+
+    holder = Holder()
+
+    assert _outer(holder).component("Holder").parameters is not None
+    holder.attention = Attention()  # one that no graph knows
+    vars(holder.attention)["handle"] = object()
+    assert _outer(holder).component("Holder").parameters is None

@@ -1,0 +1,56 @@
+from hypothesis import given, settings
+
+from tests.wiremap.graph.strategies import graphs
+from tests.wiremap.render.samples import bindings, component, moe_engine
+from wiremap import Graph
+from wiremap.render.diagram import CellEdge, ContainmentEdge, diagram_of
+
+
+def test_cells_of_one_pair_share_one_edge() -> None:
+    graph = Graph(
+        components=(component("a"), component("b")),
+        bindings=(*bindings("a", "b", "y x"), *bindings("a", "b", "s", state=True)),
+    )
+
+    assert diagram_of(graph).cells == (CellEdge("a", "b", (("s", "state"), ("x", "method"), ("y", "method"))),)
+
+
+def test_containment_leads_from_the_contained_to_its_container() -> None:
+    assert ContainmentEdge("Scheduler", "LLMEngine") in diagram_of(moe_engine()).containment
+
+
+def test_nodes_come_providers_first() -> None:
+    labels = [node.label for node in diagram_of(moe_engine()).nodes]
+
+    assert labels == ["BlockManager", "ModelRunner", "Scheduler", "LLMEngine"]
+
+
+def test_a_local_graph_is_a_group_that_shares_its_owner() -> None:
+    group = diagram_of(moe_engine()).groups["ModelRunner"]
+
+    assert "ModelRunner" not in [node.label for node in group.nodes]
+    assert "ModelRunner/MoeBackend" in [node.key for node in group.nodes]
+    assert ("ModelRunner/MoeBackend", "ModelRunner") in [(edge.provider, edge.consumer) for edge in group.cells]
+
+
+def test_local_graphs_can_be_left_out() -> None:
+    assert diagram_of(moe_engine(), nested=False).groups == {}
+
+
+def test_titles_tell_how_many_components_a_node_stands_for() -> None:
+    group = diagram_of(moe_engine()).groups["ModelRunner"]
+
+    titles = [node.title for node in group.nodes if node.count > 1]
+    assert titles[0] == "Qwen3MoeForCausalLM.model.layers.[0..3].mlp.dispatch \u00d74"
+    assert not any(node.count > 1 for part in diagram_of(moe_engine(), fold=False).walk() for node in part.nodes)
+
+
+@settings(deadline=None)
+@given(graphs(depth=2))
+def test_every_end_of_an_edge_is_a_node(graph: Graph) -> None:
+    parts = list(diagram_of(graph).walk())
+
+    keys = [node.key for part in parts for node in part.nodes]
+    ends = {end for part in parts for edge in part.cells for end in (edge.provider, edge.consumer)}
+    ends |= {end for part in parts for pair in part.containment for end in (pair.child, pair.parent)}
+    assert ends <= set(keys)

@@ -1,0 +1,58 @@
+from wiremap import Binding, Component, Graph
+from wiremap.selection.components import ComponentIndex, Place
+
+
+def component(component_id: str, type_name: str, path: str = "shop/parts.py") -> Component:
+    return Component(
+        id=component_id, type=type_name, module="shop.parts", source_path=path, source_line=1, tags=(),
+        extension="core", provides=(), requires=(), parameters=None,
+    )  # fmt: skip
+
+
+BLOCKS, SCHEDULER = component("Blocks", "Blocks"), component("Scheduler", "Scheduler")
+GRAPH = Graph((BLOCKS, SCHEDULER), (Binding("Blocks", "allocate", "Scheduler", "method"),))
+
+
+def test_a_method_of_a_component_belongs_to_it() -> None:
+    place = ComponentIndex([GRAPH]).place("src/shop/parts.py::Blocks.free")
+
+    assert place == Place("Blocks")
+
+
+def test_a_method_that_is_handed_over_is_a_cell_with_its_consumers() -> None:
+    place = ComponentIndex([GRAPH]).place("shop/parts.py::Blocks.allocate")
+
+    assert place == Place("Blocks", "allocate", ("Scheduler",))
+
+
+def test_other_units_belong_to_no_component() -> None:
+    index = ComponentIndex([GRAPH])
+
+    for unit in (
+        "shop/parts.py::helper",
+        "shop/other.py::Blocks.free",
+        "workshop/parts.py::Blocks.free",
+        "a.py::<module>",
+    ):
+        assert index.place(unit) is None
+
+
+def test_repeated_components_of_one_class_are_told_by_the_first() -> None:
+    graph = Graph((component("Layer#2", "Layer"), component("Layer", "Layer")))
+
+    assert ComponentIndex([graph]).place("shop/parts.py::Layer.forward") == Place("Layer")
+
+
+def test_components_of_local_graphs_are_found() -> None:
+    outer = Graph((SCHEDULER,), nested={"Scheduler": Graph((SCHEDULER, BLOCKS))})
+
+    assert ComponentIndex([outer]).place("shop/parts.py::Blocks.free") == Place("Blocks")
+
+
+def test_consumers_of_all_graphs_are_told_together() -> None:
+    engine = component("Engine", "Engine")
+    other = Graph((BLOCKS, engine), (Binding("Blocks", "allocate", "Engine", "method"),))
+
+    place = ComponentIndex([GRAPH, other]).place("shop/parts.py::Blocks.allocate")
+
+    assert place == Place("Blocks", "allocate", ("Engine", "Scheduler"))

@@ -1,0 +1,703 @@
+"""What a test rests on, end to end: after a change, the tests that it reaches run and the others do not.
+
+Each test lays out a tiny project, records it, changes it and asks for the verdicts.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from tests.wiremap.projects import Answer, new_project
+
+_NO_STAT = pytest.mark.xfail(strict=True, reason="the interpreter raises no audit event for stat")
+_IN_PLACE = pytest.mark.xfail(strict=True, reason="what `setattr` stores is not known by its name")
+
+Files = Mapping[str, str | bytes | None]
+
+
+def answer_after(root: Path, files: Files, change: Files, *arguments: str) -> Answer:
+    """Record the project of *files*, apply *change*, and return the verdicts."""
+    project = new_project(root, files)
+    project.record(*arguments)
+    project.write(change)
+    return project.affected(*arguments)
+
+
+def runs(root: Path, files: Files, change: Files) -> set[str]:
+    """Return the names of the test functions that run after *change*."""
+    return {test.rpartition("::")[2] for test in answer_after(root, files, change).run}
+
+
+# Functions.
+
+
+def test_a_changed_function_runs_who_executed_it(tmp_path: Path) -> None:
+    files = {
+        "app.py": "def f(): return 1\ndef g(): return 1\n",
+        "test_a.py": "import app\ndef test_f(): app.f()\ndef test_g(): app.g()\n",
+    }
+
+    assert runs(tmp_path, files, {"app.py": "def f(): return 2\ndef g(): return 1\n"}) == {"test_f"}
+
+
+def test_a_changed_test_runs_itself_only(tmp_path: Path) -> None:
+    before = "def test_f(): assert 1\ndef test_g(): assert 1\n"
+
+    assert runs(tmp_path, {"test_a.py": before}, {"test_a.py": before.replace("f(): assert 1", "f(): assert 2")}) == {
+        "test_f"
+    }
+
+
+def test_comments_and_layout_run_nothing(tmp_path: Path) -> None:
+    files = {"app.py": "def f(): return 1\n", "test_a.py": "import app\ndef test_f(): app.f()\n"}
+
+    assert runs(tmp_path, files, {"app.py": "# why\ndef f():\n    return (1)\n"}) == set()
+
+
+def test_a_method_that_is_added_to_a_class_runs_who_may_dispatch_to_it(tmp_path: Path) -> None:
+    files = {
+        "app.py": "class A:\n    def f(self): return 1\nclass B(A): pass\n",
+        "test_a.py": "import app\ndef test_f(): assert app.B().f() == 1\n",
+    }
+
+    assert runs(tmp_path, files, {"app.py": files["app.py"].replace("pass", "\n    def f(self): return 2")}) == {
+        "test_f"
+    }
+
+
+def test_a_changed_default_runs_who_calls_the_function(tmp_path: Path) -> None:
+    files = {
+        "app.py": "def f(a=1): return a\n",
+        "test_a.py": "import app\ndef test_f(): app.f()\n",
+    }
+
+    assert runs(tmp_path, files, {"app.py": "def f(a=2): return a\n"}) == {"test_f"}
+
+
+def test_a_changed_decorator_runs_who_calls_the_function(tmp_path: Path) -> None:
+    files = {
+        "deco.py": "def deco(f): return lambda: f() + 1\n",
+        "app.py": "from deco import deco\n@deco\ndef f(): return 1\n",
+        "test_a.py": "import app\ndef test_f(): app.f()\n",
+    }
+
+    assert runs(tmp_path, files, {"deco.py": "def deco(f): return lambda: f() + 2\n"}) == {"test_f"}
+
+
+def test_an_asynchronous_function_counts(tmp_path: Path) -> None:
+    files = {
+        "app.py": "async def f(): return 1\n",
+        "test_a.py": "import app, asyncio\ndef test_f(): asyncio.run(app.f())\ndef test_g(): pass\n",
+    }
+
+    assert runs(tmp_path, files, {"app.py": "async def f(): return 2\n"}) == {"test_f"}
+
+
+def test_the_setup_of_a_class_counts_for_each_of_its_tests(tmp_path: Path) -> None:
+    files = {
+        "app.py": "def f(): return 1\n",
+        "test_a.py": """
+            import app, unittest
+            class TestA(unittest.TestCase):
+                @classmethod
+                def setUpClass(cls): cls.x = app.f()
+                def test_one(self): assert self.x
+                def test_two(self): assert self.x
+            class TestB(unittest.TestCase):
+                def test_other(self): pass
+            """,
+    }
+
+    assert runs(tmp_path, files, {"app.py": "def f(): return 2\n"}) == {"test_one", "test_two"}
+
+
+# Imports.
+
+
+def test_a_changed_constant_runs_who_imports_it_indirectly(tmp_path: Path) -> None:
+    files = {
+        "base.py": "LIMIT = 1\n",
+        "app.py": "from base import LIMIT\n",
+        "test_a.py": "import app\ndef test_f(): assert app.LIMIT\n",
+        "test_b.py": "def test_g(): pass\n",
+    }
+
+    assert runs(tmp_path, files, {"base.py": "LIMIT = 2\n"}) == {"test_f"}
+
+
+def test_a_module_that_an_earlier_test_file_imported_first_counts_for_both(tmp_path: Path) -> None:
+    files = {
+        "base.py": "LIMIT = 1\n",
+        "test_a.py": "import base\ndef test_f(): pass\n",
+        "test_b.py": "import base\ndef test_g(): pass\n",
+    }
+
+    assert runs(tmp_path, files, {"base.py": "LIMIT = 2\n"}) == {"test_f", "test_g"}
+
+
+def test_a_function_that_ran_during_an_import_counts_for_who_imports(tmp_path: Path) -> None:
+    files = {
+        "base.py": "def build(): return 1\n",
+        "app.py": "import base\nTABLE = base.build()\n",
+        "test_a.py": "import app\ndef test_f(): assert app.TABLE\n",
+        "test_b.py": "import base\ndef test_g(): pass\n",
+    }
+
+    assert runs(tmp_path, files, {"base.py": "def build(): return 2\n"}) == {"test_f"}
+
+
+def test_an_import_inside_a_function_counts_for_the_second_who_calls_it(tmp_path: Path) -> None:
+    files = {
+        "late.py": "X = 1\n",
+        "app.py": "def f():\n    import late\n    return late.X\n",
+        "test_a.py": "import app\ndef test_f(): app.f()\ndef test_g(): app.f()\ndef test_h(): pass\n",
+    }
+
+    assert runs(tmp_path, files, {"late.py": "X = 2\n"}) == {"test_f", "test_g"}
+
+
+def test_an_optional_module_that_appears_runs_who_looked_for_it(tmp_path: Path) -> None:
+    files = {
+        "app.py": "try:\n    import fast\nexcept ImportError:\n    fast = None\n",
+        "test_a.py": "import app\ndef test_f(): assert app.fast is None\n",
+        "test_b.py": "def test_g(): pass\n",
+    }
+
+    assert runs(tmp_path, files, {"fast.py": ""}) == {"test_f"}
+
+
+def test_a_module_that_a_test_was_skipped_for_runs_it_when_it_appears(tmp_path: Path) -> None:
+    files = {"test_a.py": "import pytest\ndef test_f():\n    pytest.importorskip('fast')\n"}
+
+    assert runs(tmp_path, files, {"fast.py": ""}) == {"test_f"}
+
+
+def test_a_file_that_takes_the_place_of_an_installed_module_runs_who_imports_it(tmp_path: Path) -> None:
+    files = {
+        "test_a.py": "import colorsys\ndef test_f(): colorsys.rgb_to_hsv(0, 0, 0)\n",
+        "test_b.py": "def test_g(): pass\n",
+    }
+
+    assert runs(tmp_path, files, {"colorsys.py": "rgb_to_hsv = print\n"}) == {"test_f"}
+
+
+@pytest.mark.xfail(
+    strict=True, reason="a file that pytest asks for while it collects counts for all tests of the folder"
+)
+def test_a_removed_module_runs_who_imported_it(tmp_path: Path) -> None:
+    files = {
+        "late.py": "",
+        "test_a.py": "def test_f():\n    import late\ndef test_g(): pass\n",
+    }
+
+    assert runs(tmp_path, files, {"late.py": None}) == {"test_f"}
+
+
+# Fixtures and conftest files.
+
+
+@pytest.mark.parametrize("scope", ["class", "module", "package", "session"])
+def test_a_wider_fixture_counts_for_every_test_that_uses_it(tmp_path: Path, scope: str) -> None:
+    files = {
+        "app.py": "def f(): return 1\n",
+        "test_a.py": f"""
+            import app, pytest
+            @pytest.fixture(scope="{scope}")
+            def value(): return app.f()
+            @pytest.fixture
+            def inner(value): return value
+            class TestA:
+                def test_one(self, value): pass
+                def test_two(self, inner): pass
+                def test_three(self, request): request.getfixturevalue("value")
+                def test_other(self): pass
+            """,
+    }
+
+    assert runs(tmp_path, files, {"app.py": "def f(): return 2\n"}) == {"test_one", "test_two", "test_three"}
+
+
+def test_a_fixture_of_a_fixture_counts(tmp_path: Path) -> None:
+    files = {
+        "app.py": "def f(): return 1\n",
+        "conftest.py": """
+            import app, pytest
+            @pytest.fixture(scope="session")
+            def base(): return app.f()
+            @pytest.fixture(scope="module")
+            def value(base): return base
+            """,
+        "test_a.py": "def test_f(value): pass\ndef test_g(value): pass\ndef test_h(): pass\n",
+    }
+
+    assert runs(tmp_path, files, {"app.py": "def f(): return 2\n"}) == {"test_f", "test_g"}
+
+
+def test_what_a_fixture_does_after_its_test_counts(tmp_path: Path) -> None:
+    files = {
+        "app.py": "def f(): return 1\n",
+        "test_a.py": """
+            import app, pytest
+            @pytest.fixture
+            def value():
+                yield
+                app.f()
+            def test_f(value): pass
+            def test_g(): pass
+            """,
+    }
+
+    assert runs(tmp_path, files, {"app.py": "def f(): return 2\n"}) == {"test_f"}
+
+
+def test_a_conftest_counts_for_its_folder_only(tmp_path: Path) -> None:
+    files = {
+        "a/conftest.py": "LIMIT = 1\n",
+        "a/test_a.py": "def test_f(): pass\n",
+        "b/test_b.py": "def test_g(): pass\n",
+    }
+
+    assert runs(tmp_path, files, {"a/conftest.py": "LIMIT = 2\n"}) == {"test_f"}
+
+
+def test_a_conftest_that_appears_counts_for_its_folder(tmp_path: Path) -> None:
+    files = {
+        "a/test_a.py": "def test_f(): pass\n",
+        "b/test_b.py": "def test_g(): pass\n",
+    }
+    conftest = "import pytest\n@pytest.fixture(autouse=True)\ndef fail(): assert 0\n"
+
+    assert runs(tmp_path, files, {"a/conftest.py": conftest}) == {"test_f"}
+
+
+def test_a_hook_of_a_conftest_counts_for_the_tests_that_it_ran_for(tmp_path: Path) -> None:
+    files = {
+        "app.py": "def f(): return 1\n",
+        "a/conftest.py": "import app\ndef pytest_runtest_setup(item): app.f()\n",
+        "a/test_a.py": "def test_f(): pass\n",
+        "b/test_b.py": "def test_g(): pass\n",
+    }
+
+    assert "test_f" in runs(tmp_path, files, {"app.py": "def f(): return 2\n"})
+
+
+def test_a_plugin_of_the_project_counts_for_all(tmp_path: Path) -> None:
+    files = {
+        "plug.py": "import pytest\n@pytest.fixture\ndef value(): return 1\n",
+        "conftest.py": "pytest_plugins = ['plug']\n",
+        "test_a.py": "def test_f(value): pass\ndef test_g(): pass\n",
+    }
+
+    assert "test_f" in runs(tmp_path, files, {"plug.py": files["plug.py"].replace("1", "2")})
+
+
+def test_data_of_the_parameters_counts(tmp_path: Path) -> None:
+    files = {
+        "data.py": "def cases(): return [1, 2]\n",
+        "test_a.py": "import data, pytest\n@pytest.mark.parametrize('x', data.cases())\ndef test_f(x): pass\n",
+        "test_b.py": "def test_g(): pass\n",
+    }
+
+    assert runs(tmp_path, files, {"data.py": "def cases(): return [1, 3]\n"}) == {"test_f[1]", "test_f[3]"}
+
+
+# Files and variables.
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        "open('data.txt').close()",
+        "__import__('pathlib').Path('data.txt').read_text()",
+        "__import__('shutil').copy('data.txt', tmp_path)",
+        "__import__('runpy').run_path('data.txt')",
+        "__import__('pkgutil').get_data('pkg', 'data.txt')",
+        "__import__('importlib.resources').resources.files('pkg').joinpath('data.txt').read_text()",
+    ],
+)
+def test_a_file_that_was_read_counts(tmp_path: Path, read: str) -> None:
+    files = {
+        "data.txt": "X = 1\n",
+        "pkg/__init__.py": "",
+        "pkg/data.txt": "X = 1\n",
+        "test_a.py": f"def test_f(tmp_path): {read}\ndef test_g(): pass\n",
+    }
+
+    assert runs(tmp_path, files, {"data.txt": "X = 2\n", "pkg/data.txt": "X = 2\n"}) == {"test_f"}
+
+
+def test_a_file_that_a_module_read_counts_for_who_imports_it(tmp_path: Path) -> None:
+    files = {
+        "data.txt": "1",
+        "app.py": "TEXT = open('data.txt').read()\n",
+        "test_a.py": "import app\ndef test_f(): pass\n",
+        "test_b.py": "import app\ndef test_g(): pass\n",
+        "test_c.py": "def test_h(): pass\n",
+    }
+
+    assert runs(tmp_path, files, {"data.txt": "2"}) == {"test_f", "test_g"}
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        "open('flag.txt')",
+        pytest.param("__import__('os').stat('flag.txt')", marks=_NO_STAT),
+        "assert __import__('os').path.exists('flag.txt')",
+        "assert __import__('pathlib').Path('flag.txt').is_file()",
+    ],
+)
+def test_a_file_that_was_looked_for_in_vain_counts_when_it_appears(tmp_path: Path, look: str) -> None:
+    files = {
+        "test_a.py": f"""
+            import pytest
+            def test_f():
+                with pytest.raises((OSError, AssertionError)):
+                    {look}
+            def test_g(): pass
+            """,
+    }
+
+    assert runs(tmp_path, files, {"flag.txt": ""}) == {"test_f"}
+
+
+@pytest.mark.parametrize(
+    "listing", ["__import__('os').listdir('d')", "list(__import__('pathlib').Path('d').rglob('*'))"]
+)
+def test_a_folder_that_was_listed_counts_when_a_file_is_added(tmp_path: Path, listing: str) -> None:
+    files = {"d/a.txt": "", "test_a.py": f"def test_f(): {listing}\ndef test_g(): pass\n"}
+
+    assert runs(tmp_path, files, {"d/b.txt": ""}) == {"test_f"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_a_link_that_leads_elsewhere_now_counts(tmp_path: Path) -> None:
+    project = new_project(
+        tmp_path, {"one.txt": "1", "two.txt": "2", "test_a.py": "def test_f(): open('link.txt').close()\n"}
+    )
+    (tmp_path / "link.txt").symlink_to("one.txt")
+    project.record()
+
+    (tmp_path / "link.txt").unlink()
+    (tmp_path / "link.txt").symlink_to("two.txt")
+
+    assert project.affected().run == {"test_a.py::test_f"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems want names of text")
+@pytest.mark.xfail(strict=True, reason="`affected --json` prints the name as it is, and the document is no UTF-8")
+def test_a_file_whose_name_is_no_text_is_recorded(tmp_path: Path) -> None:
+    project = new_project(tmp_path, {"test_a.py": "def test_f(): open(b'\\xff.txt').close()\n"})
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.txt"))
+    odd.write_text("1")
+    project.record()
+
+    odd.write_text("2")
+
+    assert project.affected().run == {"test_a.py::test_f"}
+
+
+def test_a_variable_that_was_read_counts(tmp_path: Path) -> None:
+    project = new_project(
+        tmp_path, {"test_a.py": "import os\ndef test_f(): os.environ.get('MODE')\ndef test_g(): pass\n"}
+    )
+    project.record(env={"MODE": "1"})
+
+    answer = project.affected(env={"MODE": "2"})
+
+    assert answer.run == {"test_a.py::test_f"}
+    assert answer.document["kind"] == "environment"
+
+
+def test_a_variable_that_the_test_sets_for_itself_is_its_own(tmp_path: Path) -> None:
+    text = """
+        import os
+        def test_f(monkeypatch):
+            monkeypatch.setenv("MODE", "1")
+            assert os.environ["MODE"] == "1"
+        """
+
+    assert runs(tmp_path, {"test_a.py": text}, {}) == set()
+
+
+def test_a_child_process_makes_its_test_rest_on_the_whole_project(tmp_path: Path) -> None:
+    files = {
+        "test_a.py": """
+            import subprocess, sys
+            def test_f(): subprocess.run([sys.executable, "x.py"])
+            def test_g(): pass
+            """,
+        "x.py": "1\n",
+    }
+
+    answer = answer_after(tmp_path, files, {"x.py": "2\n"})
+
+    assert answer.run == {"test_a.py::test_f"}
+    assert answer.rules("test_a.py::test_f") == {"unseen"}
+    assert answer.document["notes"]
+
+
+@pytest.mark.xfail(
+    strict=True, reason="the registry looks up where a class stands, which counts as the test's reading of the file"
+)
+def test_building_a_graph_is_no_reading_of_the_source(tmp_path: Path) -> None:
+    shop = """
+        from wiremap import RegistryOrchestrator
+        class Till: ...
+        def build():
+            orch = RegistryOrchestrator()
+            orch.add(Till())
+            return orch.finalize()
+        """
+    files = {"shop.py": shop, "test_a.py": "import shop\ndef test_f(): assert shop.build().ids == ('Till',)\n"}
+
+    assert runs(tmp_path, files, {"shop.py": shop + "# why\n"}) == set()
+
+
+# State that is carried from test to test.
+
+CARRIED = "import app\ndef test_f(): assert app.get() == 1\ndef test_g(): assert app.get() == 1\ndef test_h(): pass\n"
+
+
+@pytest.mark.parametrize(
+    "get",
+    [
+        pytest.param(
+            """
+            _x = None
+            def get():
+                global _x
+                if _x is None: _x = build()
+                return _x
+            """,
+            id="a global",
+        ),
+        pytest.param(
+            """
+            _x = {}
+            def get():
+                if "a" not in _x: _x["a"] = build()
+                return _x["a"]
+            """,
+            id="an item",
+        ),
+        pytest.param(
+            """
+            _x = {}
+            def get():
+                try: return _x["a"]
+                except KeyError: _x["a"] = build()
+                return _x["a"]
+            """,
+            id="an item, tried",
+        ),
+        pytest.param(
+            """
+            import functools
+            @functools.cache
+            def get(): return build()
+            """,
+            id="functools.cache",
+        ),
+        pytest.param(
+            """
+            import functools
+            get = functools.cache(build)
+            """,
+            id="functools.cache, assigned",
+        ),
+        pytest.param(
+            """
+            import functools
+            class Holder:
+                @functools.cached_property
+                def x(self): return build()
+            holder = Holder()
+            def get(): return holder.x
+            """,
+            id="functools.cached_property",
+        ),
+        pytest.param(
+            """
+            class Holder:
+                x = None
+                def get(self):
+                    if self.x is None: self.x = build()
+                    return self.x
+            get = Holder().get
+            """,
+            id="an attribute",
+        ),
+        pytest.param(
+            """
+            class Holder:
+                x = None
+                def get(self):
+                    if self.x is not None: return self.x
+                    self.x = build()
+                    return self.x
+            get = Holder().get
+            """,
+            id="an attribute, after an early return",
+        ),
+        pytest.param(
+            """
+            class Holder:
+                def __getattr__(self, name):
+                    setattr(self, name, build())
+                    return self.x
+            holder = Holder()
+            def get(): return holder.x
+            """,
+            id="setattr",
+            marks=_IN_PLACE,
+        ),
+        pytest.param(
+            """
+            _x = {}
+            def get():
+                if not _x: _x.update(a=build())
+                return _x["a"]
+            """,
+            id="update",
+        ),
+        pytest.param(
+            """
+            _x = []
+            def get():
+                if not _x: _x.append(build())
+                return _x[0]
+            """,
+            id="append",
+        ),
+        pytest.param(
+            """
+            _x = {}
+            def get(): return _x.get("a") or _x.setdefault("a", build())
+            """,
+            id="setdefault",
+        ),
+    ],
+)
+def test_what_an_earlier_test_left_counts_for_who_finds_it(tmp_path: Path, get: str) -> None:
+    before = "def build(): return 1\n" + dedent(get)
+
+    found = runs(
+        tmp_path, {"app.py": before, "test_a.py": CARRIED}, {"app.py": before.replace("return 1", "return 2", 1)}
+    )
+
+    assert {"test_f", "test_g"} <= found
+
+
+def test_the_body_of_a_memoised_function_counts_for_who_finds_its_answer(tmp_path: Path) -> None:
+    files = {"app.py": "import functools\n@functools.cache\ndef get(): return 1\n", "test_a.py": CARRIED}
+
+    assert {"test_f", "test_g"} <= runs(tmp_path, files, {"app.py": files["app.py"].replace("return 1", "return 2")})
+
+
+@pytest.mark.xfail(strict=True, reason="what a call puts into a container of another module is not followed")
+def test_what_a_test_changed_in_a_module_counts_for_a_later_one(tmp_path: Path) -> None:
+    """A test that reads what another stored there does not execute what computed it."""
+    files = {
+        "app.py": """
+            registry = []
+            def build(): return 1
+            def fill(): registry.append(build())
+            def last(): return registry[-1]
+            """,
+        "test_a.py": "import app\ndef test_f(): app.fill()\ndef test_g(): assert app.last() == 1\n",
+    }
+
+    assert runs(tmp_path, files, {"app.py": files["app.py"].replace("return 1", "return 2")}) == {"test_f", "test_g"}
+
+
+def test_a_cache_that_was_filled_by_another_way_through_the_same_function_counts(tmp_path: Path) -> None:
+    files = {
+        "app.py": """
+            _x = None
+            def get():
+                global _x
+                if _x is None: _x = load("big")
+                return _x
+            def load(kind): return parse() if kind == "big" else 0
+            def parse(): return 1
+            """,
+        "test_a.py": """
+            import app
+            def test_f(): app.get()
+            def test_g():
+                app.load("small")
+                assert app.get() == 1
+            """,
+    }
+
+    assert runs(tmp_path, files, {"app.py": files["app.py"].replace("return 1", "return 2")}) == {"test_f", "test_g"}
+
+
+def test_a_thread_that_a_fixture_left_running_counts(tmp_path: Path) -> None:
+    files = {
+        "app.py": "def answer(): return 1\n",
+        "test_a.py": """
+            import app, pytest, queue, threading
+            asked, answered = queue.Queue(), queue.Queue()
+            def serve():
+                while asked.get(): answered.put(app.answer())
+            @pytest.fixture(scope="module")
+            def server():
+                thread = threading.Thread(target=serve)
+                thread.start()
+                yield
+                asked.put(False)
+                thread.join()
+            def test_f(server):
+                asked.put(True)
+                assert answered.get() == 1
+            def test_g(server):
+                asked.put(True)
+                assert answered.get() == 1
+            def test_h(): pass
+            """,
+    }
+
+    assert runs(tmp_path, files, {"app.py": "def answer(): return 2\n"}) == {"test_f", "test_g"}
+
+
+# Going back and forth.
+
+
+def test_switching_back_and_forth_costs_nothing(tmp_path: Path) -> None:
+    one, two = "def f(): return 1\n", "def f(): return 2\n"
+    project = new_project(tmp_path, {"app.py": one, "test_a.py": "import app\ndef test_f(): app.f()\n"})
+    project.record()
+    project.write({"app.py": two})
+    project.record()
+
+    project.write({"app.py": one})
+
+    assert project.affected().run == set()
+
+
+def test_source_that_changes_while_it_is_tested_is_not_trusted(tmp_path: Path) -> None:
+    project = new_project(
+        tmp_path,
+        {
+            "app.py": "def f(): return 1\n",
+            "test_a.py": """
+                import app
+                def test_f():
+                    with open("app.py", "w") as file: file.write("def f(): return 2")
+                    app.f()
+                """,
+            "test_b.py": "def test_g(): pass\n",
+        },
+    )
+    project.record()
+
+    answer = project.affected()
+
+    assert answer.run == {"test_a.py::test_f"}
+    assert "changed while the test was recorded" in answer.details("test_a.py::test_f")

@@ -1,0 +1,104 @@
+from types import CodeType
+
+from wiremap.source.lasting_state import PROCESS
+from wiremap.tracing.kept_work import Kept, KeptWork
+from wiremap.tracing.observation import Observation
+
+
+class Holder:
+    """Something that keeps what is filled."""
+
+
+FOR_PROCESS, FOR_FIRST = (PROCESS,), (0,)
+
+
+def only(kept: list[Kept]) -> Kept:
+    (one,) = kept
+    return one
+
+
+def code_of(name: str) -> CodeType:
+    return compile("", name, "exec")
+
+
+GET = code_of("get.py")
+
+
+def test_work_for_the_process_is_kept_once() -> None:
+    kept = KeptWork()
+
+    assert only(kept.of(GET, FOR_PROCESS, (Holder(),))) is only(kept.of(GET, FOR_PROCESS, (Holder(),)))
+
+
+def test_work_for_an_object_is_kept_for_each() -> None:
+    kept, one, two = KeptWork(), Holder(), Holder()
+
+    assert only(kept.of(GET, FOR_FIRST, (one,))) is only(kept.of(GET, FOR_FIRST, (one,)))
+    assert only(kept.of(GET, FOR_FIRST, (one,))) is not only(kept.of(GET, FOR_FIRST, (two,)))
+
+
+def test_work_for_several_keepers_is_kept_for_each() -> None:
+    kept, one, two = KeptWork(), Holder(), Holder()
+
+    first, second = kept.of(GET, (0, 1), (one, two))
+
+    assert only(kept.of(GET, FOR_FIRST, (one,))) is first
+    assert only(kept.of(GET, FOR_FIRST, (two,))) is second
+
+
+def test_the_function_itself_is_part_of_its_work() -> None:
+    assert only(KeptWork().of(GET, FOR_PROCESS, ())).work.codes == {id(GET): GET}
+
+
+def test_work_of_two_functions_is_kept_apart() -> None:
+    kept = KeptWork()
+
+    assert only(kept.of(GET, FOR_PROCESS, ())) is not only(kept.of(code_of("other.py"), FOR_PROCESS, ()))
+
+
+def test_what_an_object_kept_is_forgotten_with_it() -> None:
+    kept, holder = KeptWork(), Holder()
+    only(kept.of(GET, FOR_FIRST, (holder,)))
+
+    del holder
+
+    assert kept.all() == []
+
+
+def test_work_is_from_before_when_another_context_began_it() -> None:
+    kept = KeptWork()
+    kept.begin_context()
+    found = only(kept.of(GET, FOR_PROCESS, ()))
+    in_its_own = kept.is_from_before(found)
+
+    kept.begin_context()
+
+    assert not in_its_own
+    assert kept.is_from_before(only(kept.of(GET, FOR_PROCESS, ())))
+
+
+def test_what_happened_in_all_calls_is_kept_together() -> None:
+    kept = KeptWork()
+    found = only(kept.of(GET, FOR_PROCESS, ()))
+
+    kept.add(found, Observation(modules={"a.py"}))
+    kept.add(found, Observation(modules={"b.py"}, files={"/a": "1"}))
+    kept.add(found, Observation(files={"/a": "2"}))
+
+    assert found.work.modules == {"a.py", "b.py"}
+    assert found.work.files == {"/a": "1"}
+
+
+def test_calls_that_bring_nothing_new_are_looked_into_no_more_until_the_context_changes() -> None:
+    kept = KeptWork()
+    found = only(kept.of(GET, FOR_PROCESS, ()))
+    for _ in range(1000):
+        kept.add(found, Observation())
+
+    tired = not kept.is_watched(found)
+    kept.add_to_unwatched(GET)
+    kept.begin_context()
+
+    assert tired
+    assert id(GET) in found.work.codes
+    assert kept.is_watched(found)

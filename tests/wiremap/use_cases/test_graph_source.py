@@ -1,0 +1,230 @@
+import itertools
+import sys
+from pathlib import Path
+
+import pytest
+
+from wiremap import Component, Graph, WiremapError, WiringError
+from wiremap.errors import (
+    ModuleNotImportableError,
+    NoLocalGraphError,
+    NoRecipeError,
+    NotARecipeError,
+    NothingCompiledError,
+    RecipeFailedError,
+    UnreadableGraphError,
+)
+from wiremap.use_cases.graph_source import compile_source, local_graph, without_local_graphs
+
+PRELUDE = """
+from wiremap import RegistryOrchestrator, compiling, recipe
+
+class Attention:
+    def attend(self): ...
+
+class Runner:
+    def __init__(self):
+        orch = RegistryOrchestrator()
+        orch.register(Attention(), "attend", self)
+        orch.finalize()
+    def run(self): ...
+    def __post_wire__(self):
+        raise AssertionError("heavy work in compile mode")
+
+class Engine: ...
+"""
+COMBINE = """
+@recipe(compile_kwargs={"size": 3})
+def combine(size):
+    assert compiling()
+    orch = RegistryOrchestrator()
+    orch.register(Runner(), "run", orch.add(Engine(), tags=[f"size {size}"]))
+    orch.finalize()
+    return "whatever"
+"""
+_numbers = itertools.count()
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "_Modules":
+    monkeypatch.chdir(tmp_path)
+    return _Modules(tmp_path)
+
+
+class _Modules:
+    """Writes modules into the current directory, each under a name of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __call__(self, *parts: str) -> str:
+        name = f"recipes_of_a_test_{next(_numbers)}"
+        (self._folder / f"{name}.py").write_text("\n".join(parts))
+        return name
+
+
+def test_the_only_recipe_of_a_module_is_compiled_in_compile_mode(module: _Modules) -> None:
+    graph = compile_source(module(PRELUDE, COMBINE))
+
+    assert graph.ids == ("Engine", "Runner")
+    assert graph.component("Engine").tags == ("size 3",)
+
+
+def test_local_graphs_hang_below_the_outermost(module: _Modules) -> None:
+    graph = compile_source(module(PRELUDE, COMBINE))
+
+    assert graph.nested["Runner"].ids == ("Attention", "Runner")
+    assert local_graph(graph, "Runner") == graph.nested["Runner"]
+    assert without_local_graphs(graph).nested == {}
+
+
+def test_of_several_recipes_combine_goes_first_and_others_go_by_name(module: _Modules) -> None:
+    other = """
+@recipe
+def small():
+    orch = RegistryOrchestrator()
+    orch.add(Engine())
+    orch.finalize()
+"""
+    name = module(PRELUDE, COMBINE, other)
+
+    assert compile_source(name).ids == ("Engine", "Runner")
+    assert compile_source(f"{name}:small").ids == ("Engine",)
+
+
+def test_a_recipe_may_import_from_the_current_directory_while_it_runs(module: _Modules) -> None:
+    late = module("VALUE = 'late'")
+    source = f"""
+@recipe
+def combine():
+    from {late} import VALUE
+    orch = RegistryOrchestrator()
+    orch.add(Engine(), id=VALUE)
+    orch.finalize()
+"""
+    before = list(sys.path)
+
+    assert compile_source(module(PRELUDE, source)).ids == ("late",)
+    assert sys.path == before
+
+
+def test_a_graph_file_is_read(tmp_path: Path) -> None:
+    graph = Graph((Component("a", "A", "m"),))
+    path = tmp_path / "saved.json"
+    path.write_text(graph.to_json(), encoding="utf-8")
+
+    assert compile_source(str(path)) == graph
+
+
+def test_nothing_is_printed(module: _Modules, capsys: pytest.CaptureFixture[str]) -> None:
+    compile_source(module(PRELUDE, COMBINE))
+
+    assert capsys.readouterr() == ("", "")
+
+
+TWO = """
+@recipe
+def one(): ...
+@recipe
+def two(): ...
+"""
+FAILING = """
+@recipe
+def combine():
+    raise ValueError("no\\n  model")
+"""
+FAULTY = """
+@recipe
+def combine():
+    orch = RegistryOrchestrator()
+    orch.register(Engine(), "nothing", Runner())
+    orch.finalize()
+"""
+LAZY = """
+@recipe
+def combine(): ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("parts", "function", "error", "message"),
+    [
+        (
+            ["import nowhere_at_all"],
+            "",
+            ModuleNotImportableError,
+            "ModuleNotFoundError: No module named 'nowhere_at",
+        ),
+        (["1 +"], "", ModuleNotImportableError, "can't be imported: SyntaxError"),
+        ([""], "", NoRecipeError, "has no recipe; it defines no function"),
+        (
+            ["def build(): ...\ndef help(): ..."],
+            "",
+            NoRecipeError,
+            "has no recipe; its functions are build, help",
+        ),
+        (
+            [PRELUDE, TWO],
+            "",
+            NoRecipeError,
+            r"several recipes and none called 'combine'\. Ask for \w+:one or \w+:two",
+        ),
+        ([PRELUDE, TWO], ":ome", NotARecipeError, r"has nothing called 'ome'\. Did you mean 'one'\?"),
+        (
+            [PRELUDE, TWO],
+            ":Engine",
+            NotARecipeError,
+            r"\w+:Engine is a class and not marked .* Its recipes: one, two",
+        ),
+        (
+            [PRELUDE, FAILING],
+            "",
+            RecipeFailedError,
+            r"ValueError: no model \(at recipes_of_a_test_\d+\.py:21\)",
+        ),
+        ([PRELUDE, FAULTY], "", WiringError, "Engine has no cell 'nothing'"),
+        (
+            [PRELUDE, LAZY],
+            "",
+            NothingCompiledError,
+            r"combine finalized no orchestrator\. Call orch\.finalize\(\)",
+        ),
+    ],
+)
+def test_every_step_that_fails_says_so(
+    module: _Modules, parts: list[str], function: str, error: type[WiremapError], message: str
+) -> None:
+    source = module(*parts) + function
+
+    with pytest.raises(error, match=message):
+        compile_source(source)
+
+
+def test_an_unknown_module_is_named() -> None:
+    with pytest.raises(ModuleNotImportableError, match=r"module 'no\.such\.module' can't be imported"):
+        compile_source("no.such.module")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, r"absent\.json' can't be read as a graph: No such file or directory"),
+        (b"{", "it is not JSON"),
+        (b"\xff", "it is not UTF-8 text"),
+        (b'{"schema": "x"}', "its schema is 'x'"),
+    ],
+)
+def test_an_unreadable_file_says_why(tmp_path: Path, content: bytes | None, message: str) -> None:
+    path = tmp_path / ("absent.json" if content is None else "graph.json")
+    if content is not None:
+        path.write_bytes(content)
+
+    with pytest.raises(UnreadableGraphError, match=message):
+        compile_source(str(path))
+
+
+def test_a_component_without_a_local_graph_is_refused(module: _Modules) -> None:
+    graph = compile_source(module(PRELUDE, COMBINE))
+
+    with pytest.raises(NoLocalGraphError, match=r"inside 'Runer'\. Did you mean 'Runner'\?"):
+        local_graph(graph, "Runer")

@@ -1,0 +1,234 @@
+"""The whole engine: greedy tokens equal transformers' token by token, however they are computed."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.wiremap_llm.checkpoints import NUM_NEW_TOKENS, PROMPTS, ReferenceModel
+from wiremap_llm.errors import (
+    InvalidPromptError,
+    NoModelError,
+    NoTokenizerError,
+    PromptTooLongError,
+    RequestTooLargeError,
+    SamplingParamsCountError,
+    UnknownKeywordError,
+)
+from wiremap_llm.llm_engine import LLMEngine
+from wiremap_llm.recipes.dense import combine
+from wiremap_llm.request import SamplingParams
+
+GREEDY = SamplingParams(temperature=0.0, max_tokens=NUM_NEW_TOKENS, ignore_eos=True)
+SMALL_BLOCKS: dict[str, Any] = {"kvcache_block_size": 4, "num_kvcache_blocks": 64}
+KINDS = ("qwen3-tied", "qwen3-untied", "llama")
+
+
+def engine_for(folder: Any, **resources: Any) -> LLMEngine:
+    engine, _ = combine(model=folder, **{**SMALL_BLOCKS, **resources})
+    return engine
+
+
+def tokens(engine: LLMEngine, params: SamplingParams = GREEDY) -> list[list[int]]:
+    return [completion["token_ids"] for completion in engine.generate(PROMPTS, params)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_batch_of_different_lengths_gives_the_tokens_of_transformers(
+    kind: str, references: dict[str, ReferenceModel], greedy_tokens: dict[str, list[list[int]]]
+) -> None:
+    assert tokens(engine_for(references[kind].folder)) == greedy_tokens[kind]
+
+
+@pytest.mark.parametrize("block_size", [1, 3, 16])
+def test_the_block_size_does_not_change_a_token(
+    block_size: int, qwen3_folder: str, greedy_tokens: dict[str, list[list[int]]]
+) -> None:
+    engine = engine_for(qwen3_folder, kvcache_block_size=block_size, num_kvcache_blocks=200)
+
+    assert tokens(engine) == greedy_tokens["qwen3-tied"]
+
+
+@pytest.mark.parametrize("budget", [5, 7, 16])
+def test_prompts_fed_in_chunks_give_the_same_tokens(
+    budget: int, qwen3_folder: str, greedy_tokens: dict[str, list[list[int]]]
+) -> None:
+    engine = engine_for(qwen3_folder, max_num_batched_tokens=budget, max_num_seqs=5)
+
+    assert tokens(engine) == greedy_tokens["qwen3-tied"]
+
+
+def test_a_prompt_fed_token_by_token_gives_the_same_tokens(
+    qwen3_folder: str, greedy_tokens: dict[str, list[list[int]]]
+) -> None:
+    engine = engine_for(qwen3_folder, max_num_batched_tokens=1, max_num_seqs=1)
+
+    assert tokens(engine) == greedy_tokens["qwen3-tied"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_preempted_requests_give_the_same_tokens(
+    kind: str, references: dict[str, ReferenceModel], greedy_tokens: dict[str, list[list[int]]]
+) -> None:
+    engine = engine_for(references[kind].folder, num_kvcache_blocks=12)
+    lost = count_calls(engine.scheduler, "_preempt")
+
+    assert tokens(engine) == greedy_tokens[kind]
+    assert len(lost) >= 2
+
+
+def test_requests_that_join_a_running_batch_get_their_own_tokens(
+    qwen3_folder: str, greedy_tokens: dict[str, list[list[int]]]
+) -> None:
+    engine = engine_for(qwen3_folder, max_num_seqs=2)
+
+    assert tokens(engine) == greedy_tokens["qwen3-tied"]
+
+
+def test_two_engines_in_one_process_do_not_disturb_each_other(
+    references: dict[str, ReferenceModel], greedy_tokens: dict[str, list[list[int]]]
+) -> None:
+    first, second = (engine_for(references[kind].folder) for kind in ("qwen3-tied", "llama"))
+    for engine in (first, second):
+        engine.add([engine._request(i, prompt, GREEDY) for i, prompt in enumerate(PROMPTS)])
+
+    outputs: dict[str, dict[int, list[int]]] = {"qwen3-tied": {}, "llama": {}}
+    while not (first.is_finished() and second.is_finished()):
+        for kind, engine in zip(outputs, (first, second), strict=True):
+            if not engine.is_finished():
+                outputs[kind].update({done.id: done.completion for done in engine.step()})
+
+    for kind, found in outputs.items():
+        assert [found[index] for index in range(len(PROMPTS))] == greedy_tokens[kind]
+
+
+def test_no_slot_is_read_before_it_is_written(qwen3_folder: str, greedy_tokens: dict[str, list[list[int]]]) -> None:
+    engine = engine_for(qwen3_folder, num_kvcache_blocks=12)
+    engine.model_runner.kv_cache.fill_(float("nan"))
+
+    assert tokens(engine) == greedy_tokens["qwen3-tied"]
+
+
+def test_an_engine_can_be_used_again_and_takes_all_blocks_back(
+    qwen3_folder: str, greedy_tokens: dict[str, list[list[int]]]
+) -> None:
+    engine = engine_for(qwen3_folder)
+
+    assert tokens(engine) == tokens(engine) == greedy_tokens["qwen3-tied"]
+    assert engine.block_mngr.num_free == engine.config.num_kvcache_blocks
+
+
+def test_generation_ends_at_an_end_of_sequence_token(
+    qwen3_folder: str, greedy_tokens: dict[str, list[list[int]]]
+) -> None:
+    expected = greedy_tokens["qwen3-tied"][3]
+    eos = expected[4]
+    shape = engine_for(qwen3_folder).config.hf_config
+    engine = engine_for(qwen3_folder, hf_config=replace(shape, eos_token_ids=(eos,)))
+
+    ending = SamplingParams(temperature=0.0, max_tokens=NUM_NEW_TOKENS)
+    (stopped,) = engine.generate([PROMPTS[3]], ending)
+    (ignoring,) = engine.generate([PROMPTS[3]], GREEDY)
+
+    assert stopped["token_ids"] == expected[: expected.index(eos) + 1]
+    assert ignoring["token_ids"] == expected
+
+
+def test_generation_ends_at_the_longest_model_length(
+    qwen3_folder: str, greedy_tokens: dict[str, list[list[int]]]
+) -> None:
+    engine = engine_for(qwen3_folder, max_model_len=24)
+
+    expected = [tokens[: 24 - len(prompt)] for prompt, tokens in zip(PROMPTS, greedy_tokens["qwen3-tied"], strict=True)]
+
+    assert tokens(engine) == expected
+
+
+def test_each_prompt_can_have_its_own_parameters(qwen3_folder: str) -> None:
+    params = [SamplingParams(temperature=0.0, max_tokens=n, ignore_eos=True) for n in range(1, 6)]
+
+    lengths = [len(each["token_ids"]) for each in engine_for(qwen3_folder).generate(PROMPTS, params)]
+
+    assert lengths == [1, 2, 3, 4, 5]
+
+
+def test_a_seed_repeats_sampled_tokens_whoever_shares_the_batch(qwen3_folder: str) -> None:
+    sampled = SamplingParams(temperature=1.0, max_tokens=NUM_NEW_TOKENS, ignore_eos=True, seed=3)
+    engine = engine_for(qwen3_folder)
+
+    together = tokens(engine, sampled)
+    alone = engine.generate([PROMPTS[2]], sampled)[0]["token_ids"]
+    preempted = tokens(engine_for(qwen3_folder, num_kvcache_blocks=12), sampled)
+
+    assert together[2] == alone
+    assert together == preempted
+
+
+def test_requests_without_a_seed_differ_and_repeat_with_the_engines_seed(qwen3_folder: str) -> None:
+    sampled = SamplingParams(temperature=1.0, max_tokens=NUM_NEW_TOKENS, ignore_eos=True)
+
+    def twice(seed: int) -> list[list[int]]:
+        engine = engine_for(qwen3_folder, seed=seed)
+        return [each["token_ids"] for each in engine.generate([PROMPTS[3]] * 2, sampled)]
+
+    assert twice(5) == twice(5) != twice(6)
+    assert twice(5)[0] != twice(5)[1]
+
+
+def test_bfloat16_runs(qwen3_folder: str) -> None:
+    assert [len(each) for each in tokens(engine_for(qwen3_folder, dtype="bfloat16"))] == [16] * 5
+
+
+@pytest.mark.parametrize(
+    ("prompts", "error", "message"),
+    [
+        ([[1], []], InvalidPromptError, "Prompt 1 is empty"),
+        ([[1], [2, 128]], InvalidPromptError, "Prompt 1 holds 128, not a token id below 128"),
+        ([[-1]], InvalidPromptError, "Prompt 0 holds -1"),
+        ("bare", InvalidPromptError, "bare text: give a list"),
+        (["text"], NoTokenizerError, "has no tokenizer: give prompts as lists of token ids"),
+        ([[1], [1] * 128], PromptTooLongError, "128 tokens, and at most 127 fit"),
+        ([[1], [1] * 40], RequestTooLargeError, "may need 14 KV blocks and the pool has 12"),
+    ],
+)
+def test_a_prompt_that_cannot_be_served_is_refused_and_nothing_is_queued(
+    prompts: Any, error: type[Exception], message: str, qwen3_folder: str
+) -> None:
+    engine = engine_for(qwen3_folder, num_kvcache_blocks=12, max_model_len=128)
+
+    with pytest.raises(error, match=message):
+        engine.generate(prompts, GREEDY)
+
+    assert engine.is_finished()
+
+
+def test_as_many_parameters_as_prompts_are_needed(qwen3_folder: str) -> None:
+    with pytest.raises(SamplingParamsCountError, match="2 SamplingParams were given for 1 prompts"):
+        engine_for(qwen3_folder).generate([[1]], [GREEDY, GREEDY])
+
+
+def test_no_prompts_give_no_completions(qwen3_folder: str) -> None:
+    assert engine_for(qwen3_folder).generate([], GREEDY) == []
+
+
+def test_an_unknown_keyword_is_refused_with_a_near_name() -> None:
+    with pytest.raises(UnknownKeywordError, match=r"'max_model_length'.*Did you mean 'max_model_len'"):
+        LLMEngine(max_model_length=3)
+
+
+def test_an_engine_without_a_model_says_what_to_pass() -> None:
+    with pytest.raises(NoModelError, match=r"pass model= a folder in the Hugging Face layout, or a \.gguf file"):
+        LLMEngine()
+
+
+def count_calls(owner: Any, method: str) -> list[Any]:
+    """Replace a method by one that also notes its calls; return the notes."""
+    calls: list[Any] = []
+    original = getattr(owner, method)
+
+    def noting(*arguments: Any) -> Any:
+        calls.append(arguments)
+        return original(*arguments)
+
+    setattr(owner, method, noting)
+    return calls

@@ -1,0 +1,54 @@
+import pytest
+
+from tests.wiremap_llm import text_model
+from wiremap_llm.errors import ChatTemplateError, NoTokenizerError
+from wiremap_llm.tokenizer import Tokenizer
+
+MARKS = {"bos_token": text_model.SPECIAL[0], "eos_token": text_model.SPECIAL[1]}
+HELLO = [{"role": "user", "content": "hello"}]
+
+
+def tokenizer(template: str | None = text_model.CHAT_TEMPLATE) -> Tokenizer:
+    return Tokenizer(text_model.tokenizer(), template, MARKS)
+
+
+def test_text_comes_back_without_special_tokens() -> None:
+    encoded = tokenizer().encode("hello world<|im_end|>")
+
+    assert encoded[0] == len(text_model.vocabulary()) - 1
+    assert encoded[-1] == 1
+    assert tokenizer().decode(encoded) == "hello world"
+
+
+def test_a_conversation_is_rendered_with_the_special_tokens_and_a_place_for_the_answer() -> None:
+    found = tokenizer().encode_chat(HELLO)
+
+    assert found == tokenizer().encode("<|im_start|>user\nhello<|im_end|><|im_start|>assistant")
+
+
+def test_without_a_template_a_conversation_is_refused() -> None:
+    with pytest.raises(NoTokenizerError, match="has no chat template"):
+        tokenizer(None).encode_chat(HELLO)
+
+
+def test_a_template_may_refuse_a_conversation() -> None:
+    refusing = tokenizer("{{ raise_exception('roles must alternate') }}")
+
+    with pytest.raises(ChatTemplateError, match="conversation: roles must alternate"):
+        refusing.encode_chat(HELLO)
+
+
+def test_a_template_cannot_reach_out_of_its_sandbox() -> None:
+    escaping = tokenizer("{{ messages.__class__.__mro__ }}")
+
+    with pytest.raises(ChatTemplateError, match="unsafe"):
+        escaping.encode_chat(HELLO)
+
+
+def test_a_broken_template_is_refused() -> None:
+    with pytest.raises(ChatTemplateError, match="cannot render"):
+        tokenizer("{% for %}").encode_chat(HELLO)
+
+
+def test_a_template_can_ask_for_the_date() -> None:
+    assert len(tokenizer("{{ strftime_now('%Y') }}").encode_chat(HELLO)) == 4
