@@ -14,7 +14,6 @@ import pytest
 from tests.wiremap.projects import Answer, new_project
 
 _NO_STAT = pytest.mark.xfail(strict=True, reason="the interpreter raises no audit event for stat")
-_IN_PLACE = pytest.mark.xfail(strict=True, reason="what `setattr` stores is not known by its name")
 
 Files = Mapping[str, str | bytes | None]
 
@@ -185,9 +184,6 @@ def test_a_file_that_takes_the_place_of_an_installed_module_runs_who_imports_it(
     assert runs(tmp_path, files, {"colorsys.py": "rgb_to_hsv = print\n"}) == {"test_f"}
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a file that pytest asks for while it collects counts for all tests of the folder"
-)
 def test_a_removed_module_runs_who_imported_it(tmp_path: Path) -> None:
     files = {
         "late.py": "",
@@ -441,9 +437,6 @@ def test_a_child_process_makes_its_test_rest_on_the_whole_project(tmp_path: Path
     assert answer.document["notes"]
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the registry looks up where a class stands, which counts as the test's reading of the file"
-)
 def test_building_a_graph_is_no_reading_of_the_source(tmp_path: Path) -> None:
     shop = """
         from wiremap import RegistryOrchestrator
@@ -554,7 +547,6 @@ CARRIED = "import app\ndef test_f(): assert app.get() == 1\ndef test_g(): assert
             def get(): return holder.x
             """,
             id="setattr",
-            marks=_IN_PLACE,
         ),
         pytest.param(
             """

@@ -1,6 +1,6 @@
 """What pytest's items and fixtures tell about dependencies before anything of theirs runs."""
 
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any
 
 import pytest
@@ -41,7 +41,7 @@ def folder_facts(test_file: Any, territory: Territory) -> frozenset[Fact]:
     return frozenset(found)
 
 
-def _note_fixture(arguments: tuple[object, ...], seen: Observation) -> None:
+def _note_fixture(arguments: tuple[object, ...], _caller: FrameType | None, seen: Observation) -> None:
     definition = arguments[0]
     if getattr(definition, "scope", "function") != "function":
         seen.fixtures.add(id(definition))

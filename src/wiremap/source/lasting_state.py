@@ -14,10 +14,10 @@ Keepers = tuple[int, ...]
 """Who keeps what a function fills: positions of its parameters, and `PROCESS` for what all calls share."""
 PROCESS = -1
 
-_CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__"})
+_INITIALISERS = frozenset({"__init__", "__post_init__"})
 _MISSES = frozenset({"KeyError", "AttributeError", "LookupError", "IndexError", "NameError"})
 _MUTATORS = frozenset(
-    {"add", "append", "appendleft", "extend", "insert", "push", "put", "setdefault", "update", "__setitem__"}
+    {"add", "append", "appendleft", "extend", "insert", "push", "put", "set", "setdefault", "update", "__setitem__"}
 )
 _REFERENCES = (ast.Name, ast.Attribute, ast.Subscript)
 
@@ -73,7 +73,7 @@ def _stores(function: Function, nodes: list[ast.AST]) -> Iterator[tuple[str, int
     shared = {name for node in nodes if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
     made_here = _variables_made_here(function, nodes) - shared
     parameters = [one.arg for one in function.args.posonlyargs + function.args.args]
-    is_new = function.name in _CONSTRUCTORS
+    is_new = function.name in _INITIALISERS
     for target in _targets(nodes):
         root = _root(target)
         holder = parameters.index(root) if root in parameters else PROCESS
@@ -92,6 +92,18 @@ def _targets(nodes: list[ast.AST]) -> Iterator[ast.expr]:
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _MUTATORS:
             # As if an item were stored: `cache.update(…)` is `cache[…] = …`.
             yield ast.Subscript(node.func.value, ast.Constant(None), ast.Store())
+        elif isinstance(node, ast.Call) and (attribute := _attribute_set(node)) is not None:
+            yield attribute
+
+
+def _attribute_set(call: ast.Call) -> ast.Attribute | None:
+    """Return `x.name` for `setattr(x, "name", …)` and `object.__setattr__(x, "name", …)`."""
+    function = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    match call.args:
+        case [owner, ast.Constant(value=str(name)), _] if function in ("setattr", "__setattr__"):
+            return ast.Attribute(owner, name, ast.Store())
+        case _:
+            return None
 
 
 def _place(target: ast.expr) -> str:

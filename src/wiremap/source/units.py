@@ -138,7 +138,7 @@ def _function_unit(name: str, definitions: list[Function], *, kept_by: Keepers) 
         imports=frozenset(name for node in definitions for name in _imports(node)),
         names=frozenset(name for node in definitions for name in _names(node)),
         keepers=kept_by,
-        memory=_memory([decorator for node in definitions for decorator in node.decorator_list]),
+        memory=_memory(name, [decorator for node in definitions for decorator in node.decorator_list]),
     )
 
 
@@ -216,12 +216,17 @@ _FORGETFUL_DECORATORS = frozenset(
         "overload", "final", "contextmanager", "asynccontextmanager", "wraps", "fixture", "hookimpl", "given",
     }
 )  # fmt: skip
+# Python calls these when it finds nothing; once they have left something, it calls them no more.
+_CALLED_FOR_WANT = frozenset({"__getattr__", "__missing__", "__get__", "__subclasshook__", "__set_name__"})
+_CACHE_FUNCTIONS = frozenset(
+    {"cache", "cached", "cachedmethod", "lru_cache", "memo", "memoise", "memoize", "ttl_cache"}
+)
 _CACHES = ("cache", "memo", "lazy", "singleton", "once")
 
 
-def _memory(decorators: list[ast.expr]) -> Literal["", "possible", "certain"]:
+def _memory(function: str, decorators: list[ast.expr]) -> Literal["", "possible", "certain"]:
     names = [name for one in decorators if (name := _last_name(one)) not in _FORGETFUL_DECORATORS]
-    if any(_is_cache(name) for name in names):
+    if function.rpartition(".")[2] in _CALLED_FOR_WANT or any(_is_cache(name) for name in names):
         return "certain"
     return "possible" if any("mark." not in ast.unparse(one) for one in decorators if _last_name(one) in names) else ""
 
@@ -234,7 +239,7 @@ def _cached_by_call(tree: ast.Module) -> set[str]:
     """Return names of functions that are handed to a cache without a decorator: `get = lru_cache(compute)`."""
     found: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and any(_is_cache(name) for name in _names(node.func)):
+        if isinstance(node, ast.Call) and not _CACHE_FUNCTIONS.isdisjoint(_names(node.func)):
             found.update(argument.id for argument in node.args if isinstance(argument, ast.Name))
     return found
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Protocol
 
+from wiremap.tracing.askers import is_for_display, is_import_machinery, is_pytest
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.path_state import path_state
 from wiremap.tracing.territory import Territory
@@ -35,12 +36,7 @@ _PROCESS_EVENTS = (
 _HARMLESS_PROGRAMS = frozenset({"uname", "ldconfig"})
 
 
-_PATH_LIBRARIES = (f"{os.sep}pathlib.py", f"{os.sep}glob.py", f"{os.sep}os.py")
 _MODULES = (".py", ".pyc")
-_DISPLAYS = ("warnings.py", "traceback.py", "doctest.py")
-_CONSTANT_READER = f"hypothesis{os.sep}internal{os.sep}constants_ast.py"
-_DISPLAY_DEPTH = 12
-_CONSTANT_READER = f"hypothesis{os.sep}internal{os.sep}constants_ast.py"
 
 
 NOT_FOLLOWED = "the interpreter told of something that could not be followed"
@@ -57,10 +53,6 @@ class ActiveRecorder(Protocol):
     @property
     def current(self) -> Observation:
         """The observation that events now belong to."""
-
-    @property
-    def importing(self) -> str | None:
-        """Absolute path of the file whose import runs now, innermost."""
 
 
 _active: ActiveRecorder | None = None
@@ -109,7 +101,7 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
 
 def _on_open(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameType) -> None:
     path, mode, flags = args
-    if _writes_only(mode, flags) or (_is_import_machinery(frame) and _is_module(path)):
+    if _writes_only(mode, flags) or (is_import_machinery(frame) and _is_module(path)):
         return
     _note_path(recorder, path, frame)
 
@@ -117,7 +109,7 @@ def _on_open(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameType) 
 def _on_listing(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameType) -> None:
     # Which distributions are installed is a fact of the environment.
     looks_for_distributions = f"importlib{os.sep}metadata" in frame.f_code.co_filename
-    if not looks_for_distributions and not _is_import_machinery(frame) and not _is_pytest(frame):
+    if not looks_for_distributions and not is_import_machinery(frame) and not is_pytest(frame):
         _note_path(recorder, "." if args[0] is None else args[0], frame)
 
 
@@ -164,9 +156,10 @@ def _note_path(recorder: ActiveRecorder, path: object, frame: FrameType) -> None
     given = os.path.abspath(os.fsdecode(path))
     real = _realpath(given)
     seen = recorder.current.files
-    if real in seen or real == recorder.importing or recorder.territory.data_path(real) is None:
+    if real in seen or recorder.territory.data_path(real) is None:
         return
-    if not _is_for_display(recorder, frame):
+    # pytest reads modules and conftest files to rewrite their assertions: they are imported.
+    if not (is_pytest(frame) and _is_module(path)) and not is_for_display(frame, recorder.territory):
         # A link may come to lead elsewhere: then what is found under its own name changes.
         for name in {given, real}:
             seen[name] = path_state(name)
@@ -181,43 +174,3 @@ def _writes_only(mode: object, flags: object) -> bool:
 def _is_module(path: object) -> bool:
     # A loader also reads data, for `pkgutil.get_data`.
     return isinstance(path, str | bytes | os.PathLike) and os.fsdecode(path).endswith(_MODULES)
-
-
-def _is_import_machinery(frame: FrameType) -> bool:
-    return "importlib._bootstrap" in frame.f_code.co_filename
-
-
-def _is_pytest(frame: FrameType) -> bool:
-    """Tell whether pytest itself looks for test files, also by way of `pathlib` or `glob`."""
-    asker: FrameType | None = frame
-    while asker is not None and _is_library_of_paths(asker.f_code.co_filename):
-        asker = asker.f_back
-    return asker is not None and f"{os.sep}_pytest{os.sep}" in asker.f_code.co_filename
-
-
-def _is_library_of_paths(filename: str) -> bool:
-    return (
-        filename.startswith("<frozen ") or filename.endswith(_PATH_LIBRARIES) or f"{os.sep}pathlib{os.sep}" in filename
-    )
-
-
-def _is_for_display(recorder: ActiveRecorder, frame: FrameType | None) -> bool:
-    """Tell whether source is read only to be shown or counted in lines: by a traceback, a warning, doctest.
-
-    The project's own code that asks for source (`inspect.getsource`) reads it for good. Hypothesis reads all
-    of the project's sources for constants to try: they widen what it draws from, and no outcome rests on them.
-    """
-    through_cache = False
-    for _ in range(_DISPLAY_DEPTH):
-        if frame is None:
-            return False
-        name = frame.f_code.co_filename
-        if name.endswith(_CONSTANT_READER):
-            return True
-        through_cache = through_cache or name.endswith("linecache.py")
-        if through_cache and (name.endswith(_DISPLAYS) or f"_pytest{os.sep}_code" in name):
-            return True
-        if name.startswith("<doctest") or recorder.territory.code_path(name) is not None:
-            return False
-        frame = frame.f_back
-    return False

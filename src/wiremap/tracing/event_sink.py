@@ -46,8 +46,8 @@ class EventSink(Protocol):
     def on_filler_leave(self, token: Observation) -> None:
         """Note that the call ends, or is suspended, for which `on_filler_enter` gave *token*."""
 
-    def on_watched(self, code: CodeType, arguments: tuple[object, ...]) -> None:
-        """Note that a watched *code* starts with these positional arguments."""
+    def on_watched(self, code: CodeType, arguments: tuple[object, ...], caller: FrameType | None) -> None:
+        """Note that *caller* calls a watched *code* with these positional arguments."""
 
 
 class EventSource(Protocol):

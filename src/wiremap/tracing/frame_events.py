@@ -47,7 +47,7 @@ class FrameEvents:
         if interest is Interest.NONE:
             return _NEVER_AGAIN
         if interest is Interest.WATCHED:
-            self._sink.on_watched(code, arguments)
+            self._sink.on_watched(code, arguments, sys._getframe().f_back)  # noqa: SLF001 - as below
             return _EACH_TIME
         if interest is Interest.FILLER:
             return _AROUND_EACH_CALL

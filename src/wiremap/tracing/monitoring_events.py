@@ -111,7 +111,7 @@ class MonitoringEvents:
         if id(code) in self._around:
             self._calls.begin(code, arguments_of(frame), frame.f_back)
         elif self._sink.classify(code) is Interest.WATCHED:
-            self._sink.on_watched(code, arguments_of(frame))
+            self._sink.on_watched(code, arguments_of(frame), frame.f_back)
         elif id(code) not in self._sink.codes:
             self._sink.on_start(code, frame.f_back)
 

@@ -58,7 +58,7 @@ class ProfileEvents:
                     around.add(key)
                     calls.begin(frame.f_code, arguments_of(frame), frame.f_back)
                 elif key in watched:
-                    sink.on_watched(frame.f_code, arguments_of(frame))
+                    sink.on_watched(frame.f_code, arguments_of(frame), frame.f_back)
                 elif key not in sink.codes:
                     sink.on_start(frame.f_code, frame.f_back)
             elif event == "return" and around and id(frame.f_code) in around:

@@ -12,6 +12,7 @@ from types import CodeType, FrameType
 from wiremap.source.lasting_state import Keepers
 from wiremap.source.units import unit_of_qualname
 from wiremap.tracing import audit
+from wiremap.tracing.child_processes import has_child_processes
 from wiremap.tracing.event_sink import EventSource, Interest
 from wiremap.tracing.file_stat import FileStat, file_stat
 from wiremap.tracing.import_events import ImportEvents
@@ -20,7 +21,7 @@ from wiremap.tracing.observation import Observation
 from wiremap.tracing.profile_events import ProfileEvents
 from wiremap.tracing.territory import OWN_FOLDER, Territory
 from wiremap.tracing.variables import Variables
-from wiremap.tracing.watched_calls import Watcher, watched_calls
+from wiremap.tracing.watched_calls import CHILD_PROCESS, Watcher, watched_calls
 
 # Generated code (dataclasses, templates) has no file; so many of these objects are kept for a quick answer.
 _MAX_KEPT_GENERATED = 20_000
@@ -69,7 +70,6 @@ class Recorder:
         self._keepers_of_code: dict[int, Keepers] = {}
         self._open_fillers: dict[int, list[Kept]] = {}
         self._stack: list[Observation] = [self.session]
-        self._importing: list[str] = []
         self.codes: dict[int, CodeType] = self.session.codes
         self._events: EventSource = _event_source(self)
         self._import_events = ImportEvents(self)
@@ -80,11 +80,6 @@ class Recorder:
     def current(self) -> Observation:
         """The observation that events now belong to."""
         return self._stack[-1]
-
-    @property
-    def importing(self) -> str | None:
-        """Absolute path of the file whose import runs now, innermost; None outside of imports."""
-        return self._importing[-1] if self._importing else None
 
     def start(self) -> None:
         """Begin to observe; not in processes that fork off this one, whose work can't be written from there."""
@@ -111,6 +106,8 @@ class Recorder:
         self.kept_work.begin_context()
         self._enter(seen)
         self._note_running_threads(seen)
+        if has_child_processes():
+            seen.doubts.add(CHILD_PROCESS)  # one that was started earlier may do a part of the work
         try:
             yield seen
         finally:
@@ -130,13 +127,11 @@ class Recorder:
         self.current.modules.add(path)
         self.import_stats.setdefault(path, file_stat(real))
         seen = self.imports.setdefault(path, Observation())
-        self._importing.append(real)
         self._enter(seen)
         try:
             yield
         finally:
             self._leave(seen)
-            self._importing.pop()
 
     def classify(self, code: CodeType) -> Interest:
         """Tell whether *code* is the project's and may fill something, the project's, a watched call, or neither."""
@@ -187,9 +182,9 @@ class Recorder:
         for kept in self._open_fillers.pop(id(token), ()):
             self.kept_work.add(kept, token)
 
-    def on_watched(self, code: CodeType, arguments: tuple[object, ...]) -> None:
+    def on_watched(self, code: CodeType, arguments: tuple[object, ...], caller: FrameType | None) -> None:
         """Note what the start of a watched call of the standard library tells."""
-        self.watched[id(code)][1](arguments, self.current)
+        self.watched[id(code)][1](arguments, caller, self.current)
 
     def _project_path(self, code: CodeType) -> str | None:
         # The observer's own functions run in every test. A test of theirs imports them: their files were

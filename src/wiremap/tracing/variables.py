@@ -14,6 +14,9 @@ VOLATILE = frozenset(
 )  # fmt: skip
 _VOLATILE_PREFIX = "PYTEST_"
 
+ALL = "*"
+"""Stands for the names of all variables, for who goes through them."""
+
 
 class Variables:
     """The variables that the process was started with; values are told as digests, since they may be secrets."""
@@ -23,7 +26,7 @@ class Variables:
 
     def digest(self, name: str) -> str | None:
         """Return a digest of the value that *name* had at the start, or None when it was not set."""
-        value = self._at_start.get(name)
+        value = self._names() if name == ALL else self._at_start.get(name)
         return None if value is None else blake2b(value.encode(errors="surrogateescape"), digest_size=8).hexdigest()
 
     def value(self, name: str) -> str | None:
@@ -35,10 +38,20 @@ class Variables:
 
         A value that the process has set itself is the work of its code, on which the test rests already.
         """
-        if name in VOLATILE or name.startswith(_VOLATILE_PREFIX) or name in seen.variables:
+        if name == ALL:
+            seen.variables[ALL] = self.digest(ALL)
+            return
+        if _is_volatile(name) or name in seen.variables:
             return
         if _value_now(name) == self._at_start.get(name):
             seen.variables[name] = self.digest(name)
+
+    def _names(self) -> str:
+        return " ".join(sorted(name for name in self._at_start if not _is_volatile(name)))
+
+
+def _is_volatile(name: str) -> bool:
+    return name in VOLATILE or name.startswith(_VOLATILE_PREFIX)
 
 
 def _value_now(name: str) -> str | None:

@@ -5,20 +5,35 @@ These are Python functions, so that the tracer sees them start, with their argum
 
 import importlib
 import importlib.util
+import linecache
 import multiprocessing.process
 import os
 import pathlib
 from collections.abc import Callable
-from types import CodeType
+from types import CodeType, FrameType
 
+from wiremap.tracing.askers import is_for_display, is_pytest
 from wiremap.tracing.observation import Observation
-from wiremap.tracing.path_state import path_presence
+from wiremap.tracing.path_state import path_presence, path_state
 from wiremap.tracing.territory import Territory
-from wiremap.tracing.variables import Variables
+from wiremap.tracing.variables import ALL, Variables
 
-Watcher = Callable[[tuple[object, ...], Observation], None]
+Watcher = Callable[[tuple[object, ...], FrameType | None, Observation], None]
+"""Takes the positional arguments of a call, the frame that calls, and where to note what it tells."""
 
 CHILD_PROCESS = "a child process was started, and what it ran was not seen"
+
+# Whoever asks whether a path exists rests on the answer. Times are not followed.
+_QUESTIONS = (
+    os.path.exists,
+    os.path.lexists,
+    os.path.isfile,
+    os.path.isdir,
+    pathlib.Path.stat,
+    pathlib.Path.exists,
+    pathlib.Path.is_file,
+    pathlib.Path.is_dir,
+)
 
 
 def watched_calls(variables: Variables, territory: Territory) -> dict[int, tuple[CodeType, Watcher]]:
@@ -26,23 +41,16 @@ def watched_calls(variables: Variables, territory: Territory) -> dict[int, tuple
 
     Functions that are written in C in this version of Python can't be watched and are left out.
     """
-
-    def note_variable(arguments: tuple[object, ...], seen: Observation) -> None:
-        _environ, name = arguments
-        if isinstance(name, str):
-            variables.note_read(name, seen)
-
-    def note_presence(arguments: tuple[object, ...], seen: Observation) -> None:
-        path = arguments[0]
-        if isinstance(path, str | bytes | os.PathLike):
-            _note_presence(os.fsdecode(path), territory, seen)
-
+    notes = _Notes(variables, territory)
     functions: list[tuple[object, Watcher]] = [
         (importlib.import_module, _note_import),
         (importlib.util.find_spec, _note_import),
-        (type(os.environ).__getitem__, note_variable),
+        (type(os.environ).__getitem__, notes.variable),
+        (type(os.environ).__iter__, notes.all_variables),
+        (linecache.getlines, notes.source),
+        (os.path.getsize, notes.content),
         (multiprocessing.process.BaseProcess.start, _note_process),
-        *((function, note_presence) for function in _QUESTIONS),
+        *((function, notes.presence) for function in _QUESTIONS),
     ]
     watched = {}
     for function, watcher in functions:
@@ -52,29 +60,46 @@ def watched_calls(variables: Variables, territory: Territory) -> dict[int, tuple
     return watched
 
 
-# Whoever asks whether a path exists rests on the answer. Size and times are not followed further.
-_QUESTIONS = (
-    os.path.exists,
-    os.path.lexists,
-    os.path.isfile,
-    os.path.isdir,
-    os.path.getsize,
-    pathlib.Path.stat,
-    pathlib.Path.exists,
-    pathlib.Path.is_file,
-    pathlib.Path.is_dir,
-)
+class _Notes:
+    """Notes what calls tell of files and environment variables."""
+
+    def __init__(self, variables: Variables, territory: Territory) -> None:
+        self._variables = variables
+        self._territory = territory
+
+    def variable(self, arguments: tuple[object, ...], _caller: FrameType | None, seen: Observation) -> None:
+        _environ, name = arguments
+        if isinstance(name, str):
+            self._variables.note_read(name, seen)
+
+    def all_variables(self, _arguments: tuple[object, ...], _caller: FrameType | None, seen: Observation) -> None:
+        self._variables.note_read(ALL, seen)
+
+    def presence(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
+        path = self._own_path(arguments[0])
+        # What pytest looks for, conftest files and packages, is known by other means.
+        if path is not None and path not in seen.presences and not is_pytest(caller):
+            seen.presences[path] = path_presence(path)
+
+    def content(self, arguments: tuple[object, ...], _caller: FrameType | None, seen: Observation) -> None:
+        path = self._own_path(arguments[0])
+        if path is not None and path not in seen.files:
+            seen.files[path] = path_state(path)
+
+    def source(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
+        # The text may be in the cache since an earlier test, and then no file is opened.
+        if not is_for_display(caller, self._territory, through_cache=True):
+            self.content(arguments, caller, seen)
+
+    def _own_path(self, path: object) -> str | None:
+        """Return the absolute path of what a call asks for, if it is the project's."""
+        if not isinstance(path, str | bytes | os.PathLike) or not self._territory.may_hold(os.fsdecode(path)):
+            return None
+        absolute = os.path.abspath(os.fsdecode(path))
+        return absolute if self._territory.data_path(absolute) is not None else None
 
 
-def _note_presence(path: str, territory: Territory, seen: Observation) -> None:
-    if not territory.may_hold(path):
-        return
-    absolute = os.path.abspath(path)
-    if absolute not in seen.presences and territory.data_path(absolute) is not None:
-        seen.presences[absolute] = path_presence(absolute)
-
-
-def _note_import(arguments: tuple[object, ...], seen: Observation) -> None:
+def _note_import(arguments: tuple[object, ...], _caller: FrameType | None, seen: Observation) -> None:
     name, package = arguments
     if not isinstance(name, str):
         return
@@ -88,5 +113,5 @@ def _note_import(arguments: tuple[object, ...], seen: Observation) -> None:
     seen.imports.add(name)
 
 
-def _note_process(_arguments: tuple[object, ...], seen: Observation) -> None:
+def _note_process(_arguments: tuple[object, ...], _caller: FrameType | None, seen: Observation) -> None:
     seen.doubts.add(CHILD_PROCESS)

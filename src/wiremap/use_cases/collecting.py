@@ -41,7 +41,7 @@ def affected(pytest_arguments: Sequence[str] = ()) -> Answer:
         raise PytestMissingError(sys.executable)
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.json")
-        command = [sys.executable, "-m", "pytest", f"--wiremap-report={report}", "-q"]
+        command = [sys.executable, *_own_flags(), "-m", "pytest", f"--wiremap-report={report}", "-q"]
         child = subprocess.run(  # noqa: S603 - the user's own pytest
             [*command, *pytest_arguments], capture_output=True, text=True, check=False
         )
@@ -51,3 +51,8 @@ def affected(pytest_arguments: Sequence[str] = ()) -> Answer:
     if "error" in found:
         raise MapUnavailableError(FOLDER, found["error"])
     return Answer(found["report"], Path(found["rootdir"]))
+
+
+def _own_flags() -> list[str]:
+    # What `multiprocessing` gives its children, too: -O, -W, -X and the like decide outcomes.
+    return subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined,no-any-return]  # noqa: SLF001 - as said

@@ -1,0 +1,53 @@
+"""Who asks for a file: not every look at one is a test's.
+
+Each function takes the frame that asks and climbs from there through libraries that ask for others.
+"""
+
+import os
+from types import FrameType
+
+from wiremap.tracing.territory import Territory
+
+_PATH_LIBRARIES = (f"{os.sep}pathlib.py", f"{os.sep}glob.py", f"{os.sep}os.py", f"{os.sep}genericpath.py")
+_DISPLAYS = ("warnings.py", "traceback.py", "doctest.py", os.path.join("wiremap", "registry", "origin.py"))
+_DISPLAY_DEPTH = 12
+_CONSTANT_READER = os.path.join("hypothesis", "internal", "constants_ast.py")
+
+
+def is_import_machinery(frame: FrameType) -> bool:
+    """Tell whether the import system asks: names and import observations speak for it."""
+    return "importlib._bootstrap" in frame.f_code.co_filename
+
+
+def is_pytest(frame: FrameType | None) -> bool:
+    """Tell whether pytest itself asks, for test files and their neighbours, also by way of `pathlib` or `glob`."""
+    while frame is not None and _is_library_of_paths(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame is not None and f"{os.sep}_pytest{os.sep}" in frame.f_code.co_filename
+
+
+def is_for_display(frame: FrameType | None, territory: Territory, *, through_cache: bool = False) -> bool:
+    """Tell whether source is read only to be shown or counted in lines: by a traceback, a warning, doctest.
+
+    The project's own code that asks for source (`inspect.getsource`) reads it for good. Hypothesis reads all
+    of the project's sources for constants to try: they widen what it draws from, and no outcome rests on them.
+    """
+    for _ in range(_DISPLAY_DEPTH):
+        if frame is None:
+            return False
+        name = frame.f_code.co_filename
+        if name.endswith(_CONSTANT_READER):
+            return True
+        through_cache = through_cache or name.endswith("linecache.py")
+        if through_cache and (name.endswith(_DISPLAYS) or f"_pytest{os.sep}_code" in name):
+            return True
+        if name.startswith("<doctest") or territory.code_path(name) is not None:
+            return False
+        frame = frame.f_back
+    return False
+
+
+def _is_library_of_paths(filename: str) -> bool:
+    return (
+        filename.startswith("<frozen ") or filename.endswith(_PATH_LIBRARIES) or f"{os.sep}pathlib{os.sep}" in filename
+    )
