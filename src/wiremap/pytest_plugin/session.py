@@ -4,6 +4,7 @@ It decides nothing: what is recorded and what runs is decided by the use cases.
 """
 
 import contextlib
+import functools
 import json
 import sqlite3
 from collections.abc import Generator
@@ -23,6 +24,7 @@ from wiremap.pytest_plugin.items import doctest_units, folder_facts, watched_fix
 from wiremap.pytest_plugin.options import collects_everything, decisive_options, ini_values, loaded_plugins
 from wiremap.pytest_plugin.summary import summary_lines
 from wiremap.registry import observers
+from wiremap.selection.facts import Fact
 from wiremap.selection.report import Report
 from wiremap.store.map import FOLDER, Map
 from wiremap.tracing.observation import Observation
@@ -226,8 +228,11 @@ class WiremapSession:
             declared={name: self._variables.digest(name) for name in self._settings.variables},
             search_path=self._variables.value("PYTHONPATH"),
         )
-        territory = Territory(self._root) if self._session is None else self._session.recorder.territory
-        return ProjectState(ProjectSources(self._root, self._store), territory, self._variables, environment)
+        sources = ProjectSources(self._root, self._store)
+        return ProjectState(sources, self._territory(), self._variables, environment)
+
+    def _territory(self) -> Territory:
+        return Territory(self._root) if self._session is None else self._session.recorder.territory
 
     def _begin(self, item: pytest.Item, own: Observation) -> RanTest:
         assert self._session is not None, "only what is recorded begins"  # noqa: S101 - ours to keep
@@ -236,9 +241,9 @@ class WiremapSession:
         return RanTest(
             test=item.nodeid,
             observations=[own, recorder.session, *shared],
-            roots=self._roots_of(item),
+            roots=self._roots_of(item.path),
             units=doctest_units(item, recorder.territory),
-            facts=folder_facts(item.path, recorder.territory),
+            facts=self._folder_facts(item.path),
         )
 
     def _write_report(self, path: str) -> None:
@@ -248,14 +253,18 @@ class WiremapSession:
             answer = {"report": self._report.as_document(), "rootdir": str(self._config.rootpath)}
         Path(path).write_text(json.dumps(answer), encoding="utf-8")
 
-    def _roots_of(self, item: pytest.Item) -> frozenset[str]:
-        """Return the test's own module, the conftest files that apply to it, and the project's other plugins."""
-        assert self._session is not None, "only what is recorded has roots"  # noqa: S101 - ours to keep
-        territory = self._session.recorder.territory
-        files = [str(item.path)] if item.path.suffix == ".py" else []
+    @functools.cache  # noqa: B019 - the session lives as long as the process
+    def _folder_facts(self, test_file: Path) -> frozenset[Fact]:
+        return folder_facts(test_file, self._territory())
+
+    @functools.cache  # noqa: B019 - as above
+    def _roots_of(self, test_file: Path) -> frozenset[str]:
+        """Return a test's own module, the conftest files that apply to it, and the project's other plugins."""
+        territory = self._territory()
+        files = [str(test_file)] if test_file.suffix == ".py" else []
         for plugin in self._config.pluginmanager.get_plugins():
             filename = getattr(plugin, "__file__", None)
-            if isinstance(filename, str) and _applies(Path(filename), item.path):
+            if isinstance(filename, str) and _applies(Path(filename), test_file):
                 files.append(filename)
         return frozenset(path for file in files if (path := territory.code_path(file)) is not None)
 

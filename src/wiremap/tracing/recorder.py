@@ -4,6 +4,7 @@ import contextlib
 import os
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,10 @@ from wiremap.tracing.watched_calls import CHILD_PROCESS, Watcher, watched_calls
 
 # Generated code (dataclasses, templates) has no file; so many of these objects are kept for a quick answer.
 _MAX_KEPT_GENERATED = 20_000
+
+# Callers only serve to explain: a few of each function are enough to find a way from a test to it.
+_MAX_CALLERS = 16
+_MAX_FOREIGN_FRAMES = 25
 
 KeepersOf = Callable[[str, str], Keepers]
 
@@ -67,7 +72,8 @@ class Recorder:
             **(watched or {}),
         }
         self._keepers_of = keepers_of
-        self._keepers_of_code: dict[int, Keepers] = {}
+        self._project_codes: dict[int, tuple[CodeType, Keepers]] = {}
+        self._num_callers: Counter[int] = Counter()
         self._open_fillers: dict[int, list[Kept]] = {}
         self._stack: list[Observation] = [self.session]
         self.codes: dict[int, CodeType] = self.session.codes
@@ -137,13 +143,18 @@ class Recorder:
         """Tell whether *code* is the project's and may fill something, the project's, a watched call, or neither."""
         if id(code) in self.watched:
             return Interest.WATCHED
-        if self._project_path(code) is None:
-            return Interest.NONE
-        return Interest.FILLER if self._keepers(code) else Interest.PROJECT
+        known = self._project_codes.get(id(code))
+        if known is None:
+            path = self._project_path(code)
+            if path is None:
+                return Interest.NONE
+            # With the object itself, so that no other code gets its id.
+            known = self._project_codes[id(code)] = (code, self._find_keepers(code, path))
+        return Interest.FILLER if known[1] else Interest.PROJECT
 
     def on_start(self, code: CodeType, caller: FrameType | None) -> None:
         """Note that *code* starts or resumes, for the first time in the current context."""
-        if self._project_path(code) is None:
+        if id(code) not in self._project_codes and self.classify(code) is Interest.NONE:
             self._ignore(code)
             return
         self.codes[id(code)] = code
@@ -156,7 +167,7 @@ class Recorder:
         """Begin to keep apart what happens in a call of *code*; None when that is not worth it any more."""
         if id(code) not in self.codes:
             self.on_start(code, caller)
-        works = self.kept_work.of(code, self._keepers(code), arguments)
+        works = self.kept_work.of(code, self._project_codes[id(code)][1], arguments)
         for kept in works:
             if self.kept_work.is_from_before(kept):
                 self.current.kept[id(kept.work)] = kept.work
@@ -200,11 +211,16 @@ class Recorder:
 
     def _note_caller(self, code: CodeType, caller: FrameType | None) -> None:
         """Remember which project function called *code*, seen through foreign frames between them."""
-        for _ in range(25):
+        if self._num_callers[id(code)] >= _MAX_CALLERS:
+            return
+        for _ in range(_MAX_FOREIGN_FRAMES):
             if caller is None:
                 return
-            if id(caller.f_code) not in self.ignored and self._project_path(caller.f_code) is not None:
-                self.callers.setdefault((id(caller.f_code), id(code)), (caller.f_code, code))
+            calling = caller.f_code
+            if id(calling) in self._project_codes or self._project_path(calling) is not None:
+                if (id(calling), id(code)) not in self.callers:
+                    self.callers[id(calling), id(code)] = (calling, code)
+                    self._num_callers[id(code)] += 1
                 return
             caller = caller.f_back
 
@@ -224,15 +240,11 @@ class Recorder:
         self.codes = self._stack[-1].codes
         self._events.rearm()
 
-    def _keepers(self, code: CodeType) -> Keepers:
-        if id(code) not in self._keepers_of_code:
-            path = self._project_path(code)
-            # Comprehensions and lambdas are called by the function that they stand in.
-            is_function = path is not None and not code.co_name.startswith("<")
-            unit = unit_of_qualname(code.co_qualname)
-            with audit.unobserved():  # the source is read
-                self._keepers_of_code[id(code)] = self._keepers_of(path, unit) if path and is_function else ()
-        return self._keepers_of_code[id(code)]
+    def _find_keepers(self, code: CodeType, path: str) -> Keepers:
+        if code.co_name.startswith("<"):
+            return ()  # comprehensions and lambdas are called by the function that they stand in
+        with audit.unobserved():  # the source is read
+            return self._keepers_of(path, unit_of_qualname(code.co_qualname))
 
     def _note_running_threads(self, seen: Observation) -> None:
         """Attribute functions that other threads are in the middle of: they start no more."""
