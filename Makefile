@@ -14,6 +14,9 @@ help:
 	@echo "make check   formatter, linter, types, import contracts, and the tests"
 	@echo "make bench   measure the cost of a cell call and of tracing"
 	@echo "make format  let the formatter have its way"
+	@echo "make accept  take what the golden tests saw last as what they expect"
+	@echo "make test-pythons  the tool's tests on Python 3.12 and 3.13"
+	@echo "make clean   remove environments, records and outputs"
 
 setup: .venv/.ready
 
@@ -54,7 +57,7 @@ test-pythons: setup
 
 # Takes what the golden tests saw last as what they expect.
 accept: setup
-	WIREMAP_ACCEPT=1 $(BIN)/python -m pytest tests/wiremap -q -k golden
+	WIREMAP_ACCEPT_GOLDEN=1 $(BIN)/python -m pytest tests/wiremap/render tests/wiremap/cli -q
 
 clean:
 	rm -rf .venv .venv-3.* demo-out .wiremap

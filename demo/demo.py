@@ -5,7 +5,6 @@ Writes only below `demo-out/`. Started by `make demo`.
 
 import os
 import shutil
-import subprocess
 import sys
 import tarfile
 from pathlib import Path
@@ -21,6 +20,7 @@ PYPI_PROJECT = "click==8.5.1"
 
 def main() -> None:
     """Run all steps in order; the first command that fails ends the demo."""
+    os.chdir(ROOT)
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir()
     engine_generates()
@@ -42,8 +42,7 @@ def graphs_are_drawn() -> None:
     say_step("The recipe compiles to a graph without weights: the outer graph, and the local one in ModelRunner.")
     show([PYTHON, "-m", "wiremap", "graph", recipe])
     say_step("The same graph as Mermaid: blue labelled edges are cells, grey ones containment.")
-    show([PYTHON, "-m", "wiremap", "graph", recipe, "--format", "mermaid", "-o", str(OUT / "dense.mmd")])
-    print(f"    written to {OUT.name}/dense.mmd")
+    show([PYTHON, "-m", "wiremap", "graph", recipe, "--format", "mermaid", "-o", f"{OUT.name}/dense.mmd"])
 
 
 def engine_tests_are_selected() -> None:
@@ -78,7 +77,7 @@ def foreign_project_is_selected() -> None:
     """Do the same with a project that knows nothing of wiremap."""
     say_step(f"The same on a project that registers nothing: {PYPI_PROJECT} from PyPI, with its own tests.")
     download = [PYTHON, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-    subprocess.run([*download, "--no-binary", ":all:", "--dest", str(OUT), PYPI_PROJECT], check=True)
+    show([*download, "--no-binary", ":all:", "--dest", OUT.name, PYPI_PROJECT])
     (archive,) = OUT.glob("*.tar.gz")
     with tarfile.open(archive) as tar:
         tar.extractall(OUT, filter="data")

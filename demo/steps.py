@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-_LONGEST_OUTPUT = 40
+_LONGEST_OUTPUT = 36
 _number = 0
 
 
@@ -22,7 +22,7 @@ def show(command: Sequence[str], *, folder: Path | None = None, path: Sequence[P
     """Run *command*, print it and its output; end the demo when it fails."""
     print(f"    $ {_readable(command)}", flush=True)
     done = _run(command, folder, path)
-    lines = (done.stdout + done.stderr).rstrip().splitlines()
+    lines = [line for line in (done.stdout + done.stderr).rstrip().splitlines() if not _is_noise(line)]
     for line in _shortened(lines):
         print(f"    {line}")
     sys.stdout.flush()
@@ -75,6 +75,11 @@ def _run(command: Sequence[str], folder: Path | None, path: Sequence[Path]) -> s
 def _readable(command: Sequence[str]) -> str:
     words = ["python", *command[1:]] if command[0] == sys.executable else list(command)
     return " ".join(f'"{word}"' if " " in word else word for word in words)
+
+
+def _is_noise(line: str) -> bool:
+    """Tell whether a line is pytest's progress, or a note of pip on where it looks."""
+    return line.endswith("%]") or line.startswith("WARNING: Location")
 
 
 def _shortened(lines: list[str]) -> list[str]:

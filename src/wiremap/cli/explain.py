@@ -55,6 +55,12 @@ def _plural(kind: str, count: int) -> str:
     return _PLURALS.get(kind, kind if count == 1 else f"{kind}s")
 
 
+def _other_path(unit: str) -> str:
+    if unit.endswith("::<module>"):
+        return "by import, of the test's own module or of what it leads to"
+    return "not by calls from the test: in a fixture, at an import, or as work that an earlier test left"
+
+
 def _cause_lines(cause: Cause) -> list[str]:
     lines = [f"  reason     {cause.detail}"]
     if cause.unit is not None:
@@ -64,6 +70,8 @@ def _cause_lines(cause: Cause) -> list[str]:
         lines.append(f"  component  {cause.component}")
     if cause.cell is not None:
         lines.append(f"  cell       {cause.cell} → {', '.join(cause.consumers)}")
+    if cause.unit is not None and not cause.chain:
+        lines.append(f"  path       {_other_path(cause.unit)}")
     for number, unit in enumerate(cause.chain):
         lines.append(f"  {'path' if number == 0 else '':<10} {'calls ' if number else ''}{unit}")
     return lines
