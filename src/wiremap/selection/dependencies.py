@@ -16,7 +16,7 @@ from wiremap.selection import facts as kinds
 from wiremap.selection.carried_state import CarriedState
 from wiremap.selection.facts import Fact
 from wiremap.source.modules import absolute_name, with_parents
-from wiremap.source.units import MODULE_UNIT, SourceUnits, UnitKey, unit_of_qualname
+from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit, UnitKey, unit_of_qualname
 from wiremap.tracing.observation import Observation, with_kept
 
 
@@ -161,12 +161,22 @@ class DependencyResolver:
         return seen.modules | {key.path for key in units} | {path for one in found for path in one.modules}
 
     def _imports_of(self, key: UnitKey) -> "_Imports":
-        """Return what a unit's own import statements lead to."""
+        """Return what a unit's own import statements lead to, and the submodules that it reaches through them."""
         if key not in self._imports_by_unit:
-            unit = self._around.units(key.path).units.get(key.unit)
-            names = unit.imports if unit is not None else frozenset()
-            self._imports_by_unit[key] = self._resolve(absolute_name(name, key.path) for name in names)
+            units = self._around.units(key.path).units
+            unit = units.get(key.unit)
+            if unit is None:
+                return _Imports()
+            own = {absolute_name(name, key.path) for name in unit.imports}
+            of_file = {absolute_name(name, key.path) for name in units[MODULE_UNIT].imports} | own
+            self._imports_by_unit[key] = self._resolve(own | self._submodules(unit, of_file))
         return self._imports_by_unit[key]
+
+    def _submodules(self, unit: Unit, imported: set[str]) -> set[str]:
+        """Return modules that *unit* may use as attributes of packages, once somebody else has imported them."""
+        attributes = [name for name in unit.names if self._around.candidates(name)]
+        named = {f"{package}.{name}" for package in imported for name in attributes}
+        return {name for name in named if self._around.candidates(name)}
 
     def _resolve(self, names: Iterable[str]) -> "_Imports":
         found = _Imports()
