@@ -1,6 +1,6 @@
 """Three components of an engine, wired: the example of the README."""
 
-from wiremap import RegistryOrchestrator
+from wiremap import RegistryOrchestrator, recipe
 
 
 class BlockManager:
@@ -24,12 +24,16 @@ class Engine:
         return self.schedule(2)
 
 
-orch = RegistryOrchestrator()
-engine, scheduler, blocks = orch.add(Engine()), orch.add(Scheduler()), orch.add(BlockManager())
-orch.register(blocks, "allocate", scheduler)  # provider, cell, consumer
-orch.register(blocks, "num_free", scheduler)
-orch.register(scheduler, "schedule", engine)
-orch.finalize()
+@recipe  # a function that wires and does no work
+def build() -> Engine:
+    orch = RegistryOrchestrator()
+    engine, scheduler, blocks = orch.add(Engine()), orch.add(Scheduler()), orch.add(BlockManager())
+    orch.register(blocks, "allocate", scheduler)  # provider, cell, consumer
+    orch.register(blocks, "num_free", scheduler)
+    orch.register(scheduler, "schedule", engine)
+    orch.finalize()
+    return engine
 
-print(orch.describe())
-print("step:", engine.step(), "free:", scheduler.num_free)
+
+if __name__ == "__main__":
+    print("blocks:", build().step())

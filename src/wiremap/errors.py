@@ -502,6 +502,21 @@ class UnknownTestError(WiremapError):
         return f"No test is called {self.test!r}.{near_names(self.test, self.known)}"
 
 
+class UncollectedTestError(WiremapError):
+    """A test was asked for in a file that pytest could not collect, so that its tests are not known."""
+
+    code = "uncollected-test"
+
+    def __init__(self, test: str, file: str, reason: str) -> None:
+        self.test = test
+        self.file = file
+        self.reason = reason
+        super().__init__(test, file, reason)
+
+    def _text(self) -> str:
+        return f"{self.file} could not be collected, so {self.test!r} is not known: {self.reason}. Mend the file first."
+
+
 class NothingRecordedError(WiremapError):
     """A question needs records, and there are none."""
 

@@ -86,11 +86,11 @@ def _summary(document: dict[str, Any]) -> str:
     run, skipped = len(document["run"]), len(document["skip"])
     if not run and not skipped:
         return "pytest collects no tests here."
+    if not run and document["kind"] == "none":
+        return f"Nothing changed: 0 of {skipped} tests to run, all proved unaffected."
     if not run:
-        what = (
-            "Nothing changed" if document["kind"] == "none" else f"No test rests on what changed ({document['kind']})"
-        )
-        return f"{what}: 0 of {skipped} tests to run, all proved unaffected."
+        changed = f"what changed since the last recording ({document['kind']})"
+        return f"0 of {skipped} tests to run, all proved unaffected: none rests on {changed}, or its record knows it."
     rules = Counter(reason["rule"] for entry in document["run"] for reason in entry["reasons"][:1])
     causes = ", ".join(f"{count} {_RULES.get(rule, rule)}" for rule, count in sorted(rules.items()))
     return f"{run} of {run + skipped} tests to run ({causes}), {skipped} proved unaffected. Change: {document['kind']}."

@@ -24,10 +24,15 @@ class ProjectState:
         self.environment = environment
         self._variables = variables
         self._environment: Mapping[str, str] = {fact.key: fact.value for fact in environment}
-        self._project_digest: str | None = None
+        self._values: dict[tuple[str, str], str] = {}
 
-    def value(self, kind: str, key: str) -> str:  # noqa: PLR0911 - a table in the form of code
-        """Return the value that a fact of *kind* about *key* has now."""
+    def value(self, kind: str, key: str) -> str:
+        """Return the value that a fact of *kind* about *key* has now; each is looked up once."""
+        if (kind, key) not in self._values:
+            self._values[kind, key] = self._find(kind, key)
+        return self._values[kind, key]
+
+    def _find(self, kind: str, key: str) -> str:  # noqa: PLR0911 - a table in the form of code
         match kind:
             case kinds.FUNCTION:
                 path, _, unit = key.partition("::")
@@ -47,18 +52,13 @@ class ProjectState:
             case kinds.ENVIRONMENT:
                 return self._environment.get(key, kinds.ABSENT)
             case kinds.PROJECT:
-                return self._digest_of_project()
+                return files_digest(self.sources.root, self.sources.files)
             case _:
                 return kinds.ABSENT  # a kind that a later version wrote: it holds for nothing
 
     def _fingerprint(self, path: str, unit: str) -> str:
         found = self.sources.units(path).units.get(unit)
         return kinds.ABSENT if found is None else found.fingerprint
-
-    def _digest_of_project(self) -> str:
-        if self._project_digest is None:
-            self._project_digest = files_digest(self.sources.root, self.sources.files)
-        return self._project_digest
 
 
 def _digest_of_paths(paths: tuple[str, ...]) -> str:

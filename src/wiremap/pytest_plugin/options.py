@@ -54,6 +54,8 @@ def loaded_plugins(config: pytest.Config) -> list[str]:
 
 
 def collects_everything(config: pytest.Config) -> bool:
-    """Tell whether the run is neither held to given files nor to an expression."""
-    given = config.args_source == pytest.Config.ArgsSource.ARGS
-    return not (given or config.option.keyword or config.option.markexpr)
+    """Tell whether the run is held neither to given files, nor to a folder, nor to an expression."""
+    sources = pytest.Config.ArgsSource
+    from_root = config.args_source == sources.INVOCATION_DIR and config.invocation_params.dir == config.rootpath
+    everywhere = from_root or config.args_source == sources.TESTPATHS
+    return everywhere and not (config.option.keyword or config.option.markexpr)

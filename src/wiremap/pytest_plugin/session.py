@@ -53,7 +53,8 @@ class WiremapSession:
         options = config.known_args_namespace
         self._config = config
         self._report_path: str | None = options.wiremap_report
-        self._selects: bool = options.wiremap or self._report_path is not None
+        # Who asks for a record of everything gets it, also beside an `addopts = --wiremap`.
+        self._selects: bool = (options.wiremap and not options.wiremap_record) or self._report_path is not None
         self._variables = Variables()
         self._root = project_root(config.rootpath)
         self._settings: Settings = read_settings(config.rootpath)

@@ -72,6 +72,8 @@ class Recorder:
             **(watched or {}),
         }
         self._keepers_of = keepers_of
+        # Calls of fillers begin and end in any thread. A finalizer may call one while the lock is held.
+        self._lock = threading.RLock()
         self._project_codes: dict[int, tuple[CodeType, Keepers]] = {}
         self._num_callers: Counter[int] = Counter()
         self._open_fillers: dict[int, list[Kept]] = {}
@@ -174,19 +176,21 @@ class Recorder:
         if not any(self.kept_work.is_watched(kept) for kept in works):
             return None
         token = Observation()
-        self._open_fillers[id(token)] = works
-        self._enter(token)
+        with self._lock:
+            self._open_fillers[id(token)] = works
+            self._enter(token)
         return token
 
     def on_filler_leave(self, token: Observation) -> None:
         """End what `on_filler_enter` began: what happened belongs to the context around it, and is kept."""
-        if id(token) not in self._open_fillers:
-            return  # the context around it ended first: another thread was in the middle of the call
-        place = next(index for index, one in enumerate(self._stack) if one is token)
-        del self._stack[place]
-        self._keep(token, self._stack[place - 1])
-        self.codes = self._stack[-1].codes
-        self._events.rearm()
+        with self._lock:
+            if id(token) not in self._open_fillers:
+                return  # the context around it ended first: another thread was in the middle of the call
+            place = next(index for index, one in enumerate(self._stack) if one is token)
+            del self._stack[place]
+            self._keep(token, self._stack[place - 1])
+            self.codes = self._stack[-1].codes
+            self._events.rearm()
 
     def _keep(self, token: Observation, around: Observation) -> None:
         around.absorb(token)
@@ -225,20 +229,22 @@ class Recorder:
             caller = caller.f_back
 
     def _enter(self, seen: Observation) -> None:
-        self._stack.append(seen)
-        self.codes = seen.codes
-        self._events.rearm()
+        with self._lock:
+            self._stack.append(seen)
+            self.codes = seen.codes
+            self._events.rearm()
 
     def _leave(self, seen: Observation) -> None:
-        # By identity and from the top: a context that was left out of order takes its inner ones along.
-        while len(self._stack) > 1:
-            top = self._stack.pop()
-            if top is seen:
-                break
-            if id(top) in self._open_fillers:
-                self._keep(top, self._stack[-1])
-        self.codes = self._stack[-1].codes
-        self._events.rearm()
+        with self._lock:
+            # By identity and from the top: a context that was left out of order takes its inner ones along.
+            while len(self._stack) > 1:
+                top = self._stack.pop()
+                if top is seen:
+                    break
+                if id(top) in self._open_fillers:
+                    self._keep(top, self._stack[-1])
+            self.codes = self._stack[-1].codes
+            self._events.rearm()
 
     def _find_keepers(self, code: CodeType, path: str) -> Keepers:
         if code.co_name.startswith("<"):

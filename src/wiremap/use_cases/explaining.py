@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wiremap.errors import NothingRecordedError, UnknownTestError
+from wiremap.errors import NothingRecordedError, UncollectedTestError, UnknownTestError
 from wiremap.graph import Graph
 from wiremap.selection.components import ComponentIndex
 from wiremap.selection.facts import FUNCTION, Trace
@@ -62,11 +62,15 @@ def explain(test: str) -> Explanation:
 
     Raises:
         UnknownTestError: pytest does not collect such a test.
+        UncollectedTestError: pytest could not collect the file that it stands in.
         NothingRecordedError: No test was ever recorded.
     """
     answer = affected()
     reasons = {entry["test"]: entry["reasons"] for entry in answer.document["run"]}
     if test not in reasons and test not in answer.document["skip"]:
+        file = test.partition("::")[0]
+        if file in reasons:
+            raise UncollectedTestError(test, file, reasons[file][0]["detail"])
         raise UnknownTestError(test, [*reasons, *answer.document["skip"]])
     store = Map(answer.rootdir / FOLDER)
     try:

@@ -40,7 +40,7 @@ def select(project: ProjectState, store: Map, collected: Collected) -> Report:
         changes=tuple(_changes(project, store, traces)),
         verdicts=tuple(decided),
         gone=tuple(_gone(collected, traces)),
-        notes=tuple(_notes(decided)),
+        notes=(*store.notes, *_notes(decided)),
         components=ComponentIndex(Graph.from_json(text) for text in store.graphs().values()),
     )
     # What was read is remembered where that is possible at once; it is no part of the answer.

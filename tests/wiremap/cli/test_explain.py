@@ -53,3 +53,14 @@ def test_an_unknown_test_is_told_in_one_sentence(project: Project) -> None:
     assert (finished.exit_code, finished.stdout) == (2, "")
     assert finished.stderr.startswith("wiremap: No test is called 'test_a.py::test_ff'. Did you mean")
     assert "Traceback" not in finished.stderr
+
+
+def test_a_test_in_a_file_that_does_not_parse_is_told_apart_from_a_misspelt_one(tmp_path: Path) -> None:
+    project = new_project(tmp_path, {"test_a.py": "def test_f(): pass\n"})
+    project.record()
+    project.write({"test_a.py": "def test_f(: pass\n"})
+
+    finished = project.wiremap("explain", "test_a.py::test_f")
+
+    assert finished.exit_code == 2
+    assert "test_a.py could not be collected" in finished.stderr

@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+from wiremap.source.lasting_state import PROCESS
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.recorder import Recorder
 from wiremap.tracing.watched_calls import CHILD_PROCESS
@@ -418,3 +419,21 @@ def test_nothing_is_doubted_without_reason(recorder: Recorder, load: Load) -> No
         functions.outer()
 
     assert seen.doubts == set()
+
+
+def test_threads_may_fill_something_at_once(recorder: Recorder, load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    functions = load("filling", "def fill(): return leaf()\ndef leaf(): return 1\n")
+    monkeypatch.setattr(recorder, "_keepers_of", lambda _path, unit: (PROCESS,) if unit == "fill" else ())
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+
+    with recorder.context(Observation()) as seen:
+        threads = [threading.Thread(target=lambda: [functions.fill() for _ in range(200)]) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    sys.setswitchinterval(interval)
+
+    assert recorder.current is recorder.session
+    assert names(seen) >= {"fill", "leaf"}
