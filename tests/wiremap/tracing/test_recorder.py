@@ -2,7 +2,8 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
@@ -424,16 +425,32 @@ def test_nothing_is_doubted_without_reason(recorder: Recorder, load: Load) -> No
 def test_threads_may_fill_something_at_once(recorder: Recorder, load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
     functions = load("filling", "def fill(): return leaf()\ndef leaf(): return 1\n")
     monkeypatch.setattr(recorder, "_keepers_of", lambda _path, unit: (PROCESS,) if unit == "fill" else ())
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
+    begin = threading.Barrier(9)
+
+    def fill_often() -> None:
+        begin.wait()
+        for _ in range(200):
+            functions.fill()
 
     with recorder.context(Observation()) as seen:
-        threads = [threading.Thread(target=lambda: [functions.fill() for _ in range(200)]) for _ in range(8)]
+        threads = [threading.Thread(target=fill_often) for _ in range(8)]
         for thread in threads:
             thread.start()
-        for thread in threads:
-            thread.join()
-    sys.setswitchinterval(interval)
+        with rapid_thread_switches():
+            begin.wait()
+            for thread in threads:
+                thread.join()
 
     assert recorder.current is recorder.session
-    assert names(seen) >= {"fill", "leaf"}
+    assert {code.co_qualname for code in seen.codes.values()} >= {"fill", "leaf"}
+
+
+@contextmanager
+def rapid_thread_switches() -> Iterator[None]:
+    """Let threads take turns so often that a race shows."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(interval)
