@@ -9,8 +9,11 @@
  * Python 3.12 and newer have sys.monitoring and don't build this.
  */
 
+#define _GNU_SOURCE
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+
+#include <pthread.h>
 
 #define Py_BUILD_CORE
 #include <internal/pycore_frame.h>
@@ -32,8 +35,42 @@ static PyObject *leave_function = NULL;
 static _PyFrameEvalFunction previous = NULL;
 static unsigned long long frames_seen = 0;
 
+/* How often something started unseen. */
+static unsigned long long frames_missed = 0;
+
 /* The callback is Python code itself. Per thread: another thread may start a function meanwhile. */
 static _Thread_local int busy = 0;
+
+/* Under the hook each Python call takes C stack, which it does not without. Below this address, none is to spare. */
+static _Thread_local char *stack_reserve = NULL;
+
+static char *
+find_stack_reserve(void)
+{
+    void *lowest = NULL;
+    size_t size = 0;
+#if defined(__APPLE__)
+    size = pthread_get_stacksize_np(pthread_self());
+    lowest = (char *)pthread_get_stackaddr_np(pthread_self()) - size;
+#elif defined(__linux__)
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        pthread_attr_getstack(&attributes, &lowest, &size);
+        pthread_attr_destroy(&attributes);
+    }
+#endif
+    return lowest == NULL ? (char *)1 : (char *)lowest + size / 3;
+}
+
+static int
+is_stack_scarce(void)
+{
+    char here;
+    if (stack_reserve == NULL) {
+        stack_reserve = find_stack_reserve();
+    }
+    return (uintptr_t)&here < (uintptr_t)stack_reserve;
+}
 
 static PyObject *
 arguments_of(struct _PyInterpreterFrame *frame)
@@ -47,7 +84,25 @@ arguments_of(struct _PyInterpreterFrame *frame)
     return arguments;
 }
 
-/* Calls FUNCTION(code, arguments) and returns its answer, or NULL after having said what went wrong. */
+/* An exception that left a callback is not ours: a signal handler raised it while the callback ran. It is raised
+ * again in the code that is observed, as soon as that runs. Too deep a recursion only means that we can't look. */
+static void
+pass_on_exception(void)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    if (PyErr_GivenExceptionMatches(type, PyExc_RecursionError)) {
+        frames_missed++;
+    }
+    else {
+        PyThreadState_SetAsyncExc(PyThreadState_Get()->thread_id, type);
+    }
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+}
+
+/* Calls FUNCTION(code, arguments) and returns its answer, or NULL when it gave none. */
 static PyObject *
 ask(PyObject *function, struct _PyInterpreterFrame *frame)
 {
@@ -61,7 +116,7 @@ ask(PyObject *function, struct _PyInterpreterFrame *frame)
         answer = PyObject_CallFunctionObjArgs(target, (PyObject *)frame->f_code, arguments, NULL);
     }
     if (answer == NULL) {
-        PyErr_WriteUnraisable(target);
+        pass_on_exception();
     }
     Py_XDECREF(arguments);
     Py_DECREF(target);
@@ -99,7 +154,7 @@ leave(PyObject *token)
     PyObject *target = Py_NewRef(leave_function);
     PyObject *answer = PyObject_CallFunctionObjArgs(target, token, NULL);
     if (answer == NULL) {
-        PyErr_WriteUnraisable(target);
+        pass_on_exception();
     }
     Py_XDECREF(answer);
     Py_DECREF(target);
@@ -119,12 +174,30 @@ surrounded(PyThreadState *tstate, struct _PyInterpreterFrame *frame, int throwfl
     return result;
 }
 
+static PyObject *on_frame(PyThreadState *tstate, struct _PyInterpreterFrame *frame, int throwflag);
+
+/* Evaluates the frame, and all that it calls, as if nobody watched: Python calls then take no C stack. */
+static PyObject *
+unwatched(PyThreadState *tstate, struct _PyInterpreterFrame *frame, int throwflag)
+{
+    frames_missed++;
+    _PyInterpreterState_SetEvalFrameFunc(tstate->interp, previous);
+    PyObject *result = previous(tstate, frame, throwflag);
+    if (note_function != NULL) {
+        _PyInterpreterState_SetEvalFrameFunc(tstate->interp, on_frame);
+    }
+    return result;
+}
+
 static PyObject *
 on_frame(PyThreadState *tstate, struct _PyInterpreterFrame *frame, int throwflag)
 {
     if (note_function != NULL && !busy) {
         void *mark = NULL;
         frames_seen++;
+        if (is_stack_scarce()) {
+            return unwatched(tstate, frame, throwflag);
+        }
         _PyCode_GetExtra((PyObject *)frame->f_code, extra_index, &mark);
         if (mark != IGNORED && mark != TOLD && mark != AROUND) {
             mark = tell(frame);
@@ -191,6 +264,12 @@ seen(PyObject *self, PyObject *unused)
     return PyLong_FromUnsignedLongLong(frames_seen);
 }
 
+static PyObject *
+missed(PyObject *self, PyObject *unused)
+{
+    return PyLong_FromUnsignedLongLong(frames_missed);
+}
+
 static PyMethodDef methods[] = {
     {"start", start, METH_VARARGS,
      "Call NOTE(code, arguments) at starts; it answers 0 (never again), 1 (not in this epoch), 2 (each time), or\n"
@@ -198,6 +277,7 @@ static PyMethodDef methods[] = {
     {"stop", stop, METH_NOARGS, "Call it no more."},
     {"next_epoch", next_epoch, METH_NOARGS, "Tell every code object that was answered with 1 once more."},
     {"seen", seen, METH_NOARGS, "Return how many starts passed through the hook, to see whether it is alive."},
+    {"missed", missed, METH_NOARGS, "Return how often something started unseen, for want of C stack."},
     {NULL, NULL, 0, NULL},
 };
 

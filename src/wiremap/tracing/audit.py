@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Any, Protocol
 
 from wiremap.tracing.askers import is_for_display, is_import_machinery, is_pytest
+from wiremap.tracing.guard import NOT_FOLLOWED, is_own_fault
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.path_state import path_state
 from wiremap.tracing.territory import Territory
@@ -38,8 +39,6 @@ _HARMLESS_PROGRAMS = frozenset({"uname", "ldconfig"})
 
 _MODULES = (".py", ".pyc")
 
-
-NOT_FOLLOWED = "the interpreter told of something that could not be followed"
 
 # Bound at import: tests patch attributes of `os.path`, and must not meet us there.
 _realpath = os.path.realpath
@@ -93,7 +92,9 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
     _busy.add(thread)
     try:
         handler(_active, args, sys._getframe(1))  # noqa: SLF001 - the public way to a caller's frame
-    except Exception:  # noqa: BLE001 - what leaves an audit hook stops the call of the test that is observed
+    except Exception as error:
+        if not is_own_fault(error):
+            raise
         _active.current.doubts.add(NOT_FOLLOWED)
     finally:
         _busy.discard(thread)

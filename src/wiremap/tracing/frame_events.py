@@ -19,6 +19,7 @@ class FrameEvents:
 
     def __init__(self, sink: EventSink) -> None:
         self._sink = sink
+        self._missed = _frames.missed()
 
     def start(self) -> None:
         """Begin in all threads at once."""
@@ -29,10 +30,12 @@ class FrameEvents:
         _frames.stop()
 
     def is_intact(self) -> bool:
-        """Tell whether a function that starts now passes through the hook."""
-        before = _frames.seen()
+        """Tell whether nothing started unseen since the last time, and a function that starts now is seen."""
+        before, missed = _frames.seen(), _frames.missed()
         _probe()
-        return _frames.seen() > before
+        nothing_missed = missed == self._missed
+        self._missed = missed
+        return nothing_missed and _frames.seen() > before
 
     def repair(self) -> None:
         """Hook in again."""

@@ -15,6 +15,7 @@ from wiremap.tracing.observation import Observation
 
 # So many calls in one context that brought nothing new cost a tenth of a second; further ones are not looked into.
 _IDLE_CALLS = 10_000
+_MANY_OWNERS = 1000
 
 
 @dataclass(slots=True, eq=False)
@@ -38,6 +39,7 @@ class KeptWork:
     def __init__(self) -> None:
         self._kept: dict[tuple[int, int], Kept] = {}
         self._owners: dict[tuple[int, int], weakref.ref[object]] = {}
+        self._many_owners = _MANY_OWNERS
         self._context = 0
         self._idle: dict[int, int] = {}
         self._unwatched: dict[int, Kept] = {}
@@ -45,6 +47,9 @@ class KeptWork:
     def begin_context(self) -> None:
         """Begin a context: a test, a fixture, an import. What is kept from before was done by others."""
         self._context += 1
+        if len(self._owners) > self._many_owners:
+            self._forget_dead()
+            self._many_owners = max(_MANY_OWNERS, 2 * len(self._owners))
         self._idle.clear()
         self._unwatched.clear()
 
@@ -55,12 +60,21 @@ class KeptWork:
 
     def _of_owner(self, code: CodeType, owner: object) -> Kept:
         key = (id(code), id(owner) if owner is not None else 0)
-        if key not in self._kept:
+        if key not in self._kept or self._is_of_another(key, owner):
             kept = self._kept[key] = Kept(code, self._context)
-            # Its own body made the answer too, and whoever finds the answer remembered does not even call it.
+            # A memoised function is not called again, so who finds its answer did not execute it either.
             kept.work.codes[id(code)] = code
-            self._forget_with(owner, key)
+            self._owners.pop(key, None)
+            # One that can't be referred to weakly stays: a later object of its id then rests on too much, no harm.
+            if owner is not None:
+                with contextlib.suppress(TypeError):
+                    self._owners[key] = weakref.ref(owner)
         return self._kept[key]
+
+    def _is_of_another(self, key: tuple[int, int], owner: object) -> bool:
+        """Tell whether the object that this was kept for has died, and *owner* has got its id."""
+        reference = self._owners.get(key)
+        return reference is not None and reference() is not owner
 
     def is_from_before(self, kept: Kept) -> bool:
         """Tell whether *kept* was begun by an earlier context than the one of now."""
@@ -85,17 +99,11 @@ class KeptWork:
             kept.work.codes[id(code)] = code
 
     def all(self) -> list[Kept]:
-        """Return everything that is kept."""
+        """Return everything that is kept for objects that live."""
+        self._forget_dead()
         return list(self._kept.values())
 
-    def _forget_with(self, owner: object, key: tuple[int, int]) -> None:
-        """Forget what is kept for *owner* when it dies: another object may get its id."""
-        if owner is None:
-            return
-        # One that can't be referred to weakly stays: a later object of its id then rests on too much, no harm.
-        with contextlib.suppress(TypeError):
-            self._owners[key] = weakref.ref(owner, lambda _: self._forget(key))
-
-    def _forget(self, key: tuple[int, int]) -> None:
-        self._kept.pop(key, None)
-        self._owners.pop(key, None)
+    def _forget_dead(self) -> None:
+        # Looked for now and then instead of being told by each: a callback would run in the middle of a test.
+        for key in [key for key, reference in self._owners.items() if reference() is None]:
+            del self._owners[key], self._kept[key]

@@ -16,6 +16,7 @@ from wiremap.tracing import audit
 from wiremap.tracing.child_processes import has_child_processes
 from wiremap.tracing.event_sink import EventSource, Interest
 from wiremap.tracing.file_stat import FileStat, file_stat
+from wiremap.tracing.guard import NOT_FOLLOWED, is_own_fault
 from wiremap.tracing.import_events import ImportEvents
 from wiremap.tracing.kept_work import Kept, KeptWork
 from wiremap.tracing.observation import Observation
@@ -199,7 +200,12 @@ class Recorder:
 
     def on_watched(self, code: CodeType, arguments: tuple[object, ...], caller: FrameType | None) -> None:
         """Note what the start of a watched call of the standard library tells."""
-        self.watched[id(code)][1](arguments, caller, self.current)
+        try:
+            self.watched[id(code)][1](arguments, caller, self.current)
+        except Exception as error:
+            if not is_own_fault(error):
+                raise
+            self.current.doubts.add(NOT_FOLLOWED)
 
     def _project_path(self, code: CodeType) -> str | None:
         # The observer's own functions run in every test. A test of theirs imports them: their files were

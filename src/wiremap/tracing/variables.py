@@ -14,6 +14,9 @@ VOLATILE = frozenset(
 )  # fmt: skip
 _VOLATILE_PREFIX = "PYTEST_"
 
+# Bound at import: a test may put another mapping in its place.
+_environ = os.environ
+
 ALL = "*"
 """Stands for the names of all variables, for who goes through them."""
 
@@ -56,5 +59,5 @@ def _is_volatile(name: str) -> bool:
 
 def _value_now(name: str) -> str | None:
     # The raw mapping, as bytes on POSIX: reading `os.environ` itself would be seen as another read.
-    raw = os.environ._data.get(os.environ.encodekey(name))  # type: ignore[attr-defined]  # noqa: SLF001 - see above
-    return None if raw is None else str(os.environ.decodevalue(raw))
+    raw = _environ._data.get(_environ.encodekey(name))  # type: ignore[attr-defined]  # noqa: SLF001 - see above
+    return None if raw is None else str(_environ.decodevalue(raw))

@@ -23,6 +23,9 @@ Watcher = Callable[[tuple[object, ...], FrameType | None, Observation], None]
 
 CHILD_PROCESS = "a child process was started, and what it ran was not seen"
 
+# Bound at import: tests patch attributes of these modules, and must not meet us there.
+_abspath, _fsdecode = os.path.abspath, os.fsdecode
+
 # Whoever asks whether a path exists rests on the answer. Times are not followed.
 _QUESTIONS = (
     os.path.exists,
@@ -93,9 +96,9 @@ class _Notes:
 
     def _own_path(self, path: object) -> str | None:
         """Return the absolute path of what a call asks for, if it is the project's."""
-        if not isinstance(path, str | bytes | os.PathLike) or not self._territory.may_hold(os.fsdecode(path)):
+        if not isinstance(path, str | bytes | os.PathLike) or not self._territory.may_hold(_fsdecode(path)):
             return None
-        absolute = os.path.abspath(os.fsdecode(path))
+        absolute = _abspath(_fsdecode(path))
         return absolute if self._territory.data_path(absolute) is not None else None
 
 
