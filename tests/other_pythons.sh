@@ -4,15 +4,18 @@
 set -eu
 
 find_python() {
-    command -v "python$1" && return
-    for candidate in "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1".*/bin/python; do
-        [ -x "$candidate" ] && echo "$candidate" && return
+    # A shim of pyenv is found on the path and does not run unless its version is chosen: so each is tried.
+    for candidate in "python$1" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1".*/bin/python; do
+        if "$candidate" -c 'import sys' 2>/dev/null; then
+            echo "$candidate"
+            return
+        fi
     done
 }
 
 for version in "$@"; do
     python=$(find_python "$version" || true)
-    if [ -z "$python" ] || ! "$python" -c 'import sys' 2>/dev/null; then
+    if [ -z "$python" ]; then
         if [ -n "${WIREMAP_ALL_PYTHONS:-}" ]; then
             echo "Python $version is not installed, and all versions are asked for." >&2
             exit 1
