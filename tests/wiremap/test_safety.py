@@ -193,6 +193,17 @@ def test_a_removed_module_runs_who_imported_it(tmp_path: Path) -> None:
     assert runs(tmp_path, files, {"late.py": None}) == {"test_f"}
 
 
+def test_a_submodule_that_somebody_else_imported_counts_for_who_reaches_it_through_its_package(tmp_path: Path) -> None:
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/sub.py": "VALUE = 1\n",
+        "test_a.py": "import pkg.sub\ndef test_1(): assert pkg.sub.VALUE == 1\n",
+        "test_b.py": "import pkg\ndef test_2(): assert pkg.sub.VALUE == 1\n",
+    }
+
+    assert runs(tmp_path, files, {"pkg/sub.py": "VALUE = 2\n"}) == {"test_1", "test_2"}
+
+
 # Fixtures and conftest files.
 
 
@@ -693,14 +704,3 @@ def test_source_that_changes_while_it_is_tested_is_not_trusted(tmp_path: Path) -
 
     assert answer.run == {"test_a.py::test_f"}
     assert "changed while the test was recorded" in answer.details("test_a.py::test_f")
-
-
-def test_a_submodule_that_somebody_else_imported_counts_for_who_reaches_it_through_its_package(tmp_path: Path) -> None:
-    files = {
-        "pkg/__init__.py": "",
-        "pkg/sub.py": "VALUE = 1\n",
-        "test_a.py": "import pkg.sub\ndef test_1(): assert pkg.sub.VALUE == 1\n",
-        "test_b.py": "import pkg\ndef test_2(): assert pkg.sub.VALUE == 1\n",
-    }
-
-    assert runs(tmp_path, files, {"pkg/sub.py": "VALUE = 2\n"}) == {"test_1", "test_2"}

@@ -282,9 +282,8 @@ class WiremapSession:
                 pending.extend(found[key].fixtures)
         return list(found.values())
 
-    def _unobserved(self) -> contextlib.AbstractContextManager[object]:
-        """What wiremap itself does is no dependency of a test."""
-        return self._session.recorder.context(Observation()) if self._session else contextlib.nullcontext()
+    def _unobserved(self) -> contextlib.AbstractContextManager[None]:
+        return self._session.recorder.unobserved() if self._session else contextlib.nullcontext()
 
     def _note_graph(self, graph: Graph) -> None:
         if self._session is not None:

@@ -49,9 +49,10 @@ def verdicts(tests: Iterable[str], traces: Mapping[str, Sequence[Trace]], curren
     return [Verdict(test, _reasons(traces.get(test, ()), stale)) for test in tests]
 
 
-def stale_facts(trace: Trace, current_value: CurrentValue) -> list[Fact]:
-    """Return the facts of *trace* that hold no longer, sorted."""
-    return _StaleFacts(current_value).of(trace)
+def stale_facts(traces: Iterable[Trace], current_value: CurrentValue) -> list[Fact]:
+    """Return the facts of any of *traces* that hold no longer, each once, sorted."""
+    stale = _StaleFacts(current_value)
+    return sorted({fact for trace in traces for fact in stale.of(trace)})
 
 
 def _reasons(traces: Sequence[Trace], stale: "_StaleFacts") -> tuple[Reason, ...]:

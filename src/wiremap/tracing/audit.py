@@ -35,10 +35,7 @@ _PROCESS_EVENTS = (
 
 # Programs that standard library modules start to learn about the machine; they run no project code.
 _HARMLESS_PROGRAMS = frozenset({"uname", "ldconfig"})
-
-
 _MODULES = (".py", ".pyc")
-
 
 # Bound at import: tests patch attributes of `os.path`, and must not meet us there.
 _realpath = os.path.realpath

@@ -127,6 +127,17 @@ class Recorder:
             self.kept_work.begin_context()
 
     @contextmanager
+    def unobserved(self) -> Iterator[None]:
+        """Leave out what happens within: the observer's own work is no dependency of a test."""
+        nobodys = Observation()
+        self._enter(nobodys)
+        try:
+            with audit.unobserved():
+                yield
+        finally:
+            self._leave(nobodys)
+
+    @contextmanager
     def importing_file(self, real: str) -> Iterator[None]:
         """Attribute what happens within to the import of the file *real* (absolute)."""
         path = self.territory.code_path(real)

@@ -36,14 +36,15 @@ class Variables:
         """Return the value that *name* had at the start."""
         return self._at_start.get(name)
 
+    def note_names_read(self, seen: Observation) -> None:
+        """Note in *seen* that the names of all variables are gone through."""
+        seen.variables[ALL] = self.digest(ALL)
+
     def note_read(self, name: str, seen: Observation) -> None:
         """Note in *seen* that *name* is read now.
 
         A value that the process has set itself is the work of its code, on which the test rests already.
         """
-        if name == ALL:
-            seen.variables[ALL] = self.digest(ALL)
-            return
         if _is_volatile(name) or name in seen.variables:
             return
         if _value_now(name) == self._at_start.get(name):

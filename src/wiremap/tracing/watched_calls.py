@@ -16,7 +16,7 @@ from wiremap.tracing.askers import is_for_display, is_pytest
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.path_state import path_presence, path_state
 from wiremap.tracing.territory import Territory
-from wiremap.tracing.variables import ALL, Variables
+from wiremap.tracing.variables import Variables
 
 Watcher = Callable[[tuple[object, ...], FrameType | None, Observation], None]
 """Takes the positional arguments of a call, the frame that calls, and where to note what it tells."""
@@ -76,7 +76,7 @@ class _Notes:
             self._variables.note_read(name, seen)
 
     def all_variables(self, _arguments: tuple[object, ...], _caller: FrameType | None, seen: Observation) -> None:
-        self._variables.note_read(ALL, seen)
+        self._variables.note_names_read(seen)
 
     def presence(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
         path = self._own_path(arguments[0])

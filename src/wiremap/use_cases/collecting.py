@@ -36,6 +36,7 @@ def affected(pytest_arguments: Sequence[str] = ()) -> Answer:
     Raises:
         PytestMissingError: This interpreter has no pytest.
         CollectionFailedError: pytest gave up, for instance over its configuration.
+        MapUnavailableError: The map could not be read.
     """
     if importlib.util.find_spec("pytest") is None:
         raise PytestMissingError(sys.executable)

@@ -66,7 +66,7 @@ def _changes(project: ProjectState, store: Map, traces: Mapping[str, Sequence[Tr
     now = digests | {path: digest for path, digest in outside.items() if digest}
     changed = source_changes(baseline, now, sources.units_of_digest, sources.units)
     newest = [max(of_test, key=lambda trace: trace.sequence) for of_test in traces.values()]
-    stale = {fact for trace in newest for fact in stale_facts(trace, project.value)}
+    stale = stale_facts(newest, project.value)
     return sorted({*changed, *fact_changes(stale, lambda fact: project.value(fact.kind, fact.key))})
 
 

@@ -182,6 +182,6 @@ def test_something_unseen_is_a_rule_of_its_own() -> None:
 def test_stale_facts_are_those_whose_value_is_another_now() -> None:
     one = trace(fact("1", key="a"), fact("1", key="b"), fact("2", key="c"))
 
-    stale = stale_facts(one, lambda _kind, _key: "1")
+    stale = stale_facts([one], lambda _kind, _key: "1")
 
     assert stale == [fact("2", key="c")]
