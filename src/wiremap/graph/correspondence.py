@@ -40,8 +40,7 @@ def correspondence(before: Topology, after: Topology, pinned: Mapping[str, str])
     for look in (_class, _anything):
         pairs.add_by_id(look)
         pairs.add_by_part(_traits)
-        for _ in range(_STEPS):
-            pairs.add_by_part(_traits, deep=False)
+        pairs.add_by_pairs(_traits)
     pairs.drop_what_disagrees()
     return pairs.partner
 
@@ -112,19 +111,34 @@ class _Pairs:
             if new and new.id not in self.origin and look(self._before, old) == look(self._after, new):
                 self._add(old.id, new.id)
 
-    def add_by_part(self, look: _Look, *, deep: bool = True) -> None:
-        """Pair components that look the same and play the same part, as far as refinement can tell.
+    def add_by_part(self, look: _Look) -> None:
+        """Pair components that look the same and play the same part, as far as refinement can tell."""
+        self._add_alike(look, by_pairs_only=False)
 
-        If it is not *deep*, the part is only what edges to components of pairs say.
-        """
+    def add_by_pairs(self, look: _Look) -> None:
+        """Pair components that look the same and have the same edges to pairs, at least one."""
+        for _ in range(_STEPS):
+            found = len(self.partner)
+            self._add_alike(look, by_pairs_only=True)
+            if len(self.partner) == found:
+                break
+
+    def _add_alike(self, look: _Look, *, by_pairs_only: bool) -> None:
         old_ids, new_ids = (sorted((c.id for c in components), key=_in_order) for components in self._open())
-        if old_ids and new_ids:
-            parts = self._refined(old_ids, new_ids, look, deep=deep)
-            self._pair_expected_ids(old_ids, new_ids, parts)
-            self._pair_in_order(old_ids, new_ids, parts)
+        classes = self._classes(old_ids, new_ids, look, spreading=not by_pairs_only)
+        nodes = {new: node for node, new in enumerate(new_ids, start=len(old_ids))}
+        twins = _TwinsInOrder(classes, start=len(old_ids))
+        for twin_of in (lambda node: nodes.get(self._expected_id(old_ids[node])), twins.next):
+            for node, old in enumerate(old_ids):
+                if old in self.partner or (by_pairs_only and not self._is_beside_a_pair(old)):
+                    continue
+                twin = twin_of(node)
+                if twin is not None and classes.class_of[twin] == classes.class_of[node]:
+                    self._add(old, new_ids[twin - len(old_ids)])
+                    classes.single_out({node, twin})
 
-    def _refined(self, old_ids: list[str], new_ids: list[str], look: _Look, *, deep: bool) -> Partition:
-        """Refine the open components of both graphs together, those after numbered behind those before."""
+    def _classes(self, old_ids: list[str], new_ids: list[str], look: _Look, *, spreading: bool) -> Partition:
+        """Return classes of what is open in both graphs; what is after is numbered behind what is before."""
         colours: list[Hashable] = []
         edges: list[list[tuple[int, int]]] = []
         labels: dict[Label, int] = {}
@@ -133,19 +147,14 @@ class _Pairs:
             nodes = {id_: node for node, id_ in enumerate(ids, start=len(edges))}
             for id_ in ids:
                 links = graph.links.get(id_, ())
-                around = sorted((label, names[other]) for label, other in links if other not in nodes)
-                colours.append((look(graph, graph.by_id[id_]), tuple(around)))
-                inner = [(label, nodes[other]) for label, other in links if deep and other in nodes]
+                to_pairs = sorted((label, names[other]) for label, other in links if other not in nodes)
+                colours.append((look(graph, graph.by_id[id_]), tuple(to_pairs)))
+                inner = [(label, nodes[other]) for label, other in links if other in nodes]
                 edges.append([(labels.setdefault(label, len(labels)), node) for label, node in inner])
-        return Partition(colours, edges)
+        return Partition(colours, edges, spreading=spreading)
 
-    def _pair_expected_ids(self, old_ids: list[str], new_ids: list[str], parts: Partition) -> None:
-        nodes = {new: node for node, new in enumerate(new_ids, start=len(old_ids))}
-        for node, old in enumerate(old_ids):
-            twin = nodes.get(self._expected_id(old))
-            if twin is not None and parts.class_of[node] == parts.class_of[twin]:
-                self._add(old, new_ids[twin - len(old_ids)])
-                parts.single_out({node, twin})
+    def _is_beside_a_pair(self, old: str) -> bool:
+        return any(other in self.partner for _, other in self._before.links.get(old, ()))
 
     def _expected_id(self, old: str) -> str:
         """Return the id that a component has if it only follows its owner: ids are made of an owner's id and a path."""
@@ -154,22 +163,6 @@ class _Pairs:
             if owner in self.partner:
                 return self.partner[owner] + old.removeprefix(owner)
         return old
-
-    def _pair_in_order(self, old_ids: list[str], new_ids: list[str], parts: Partition) -> None:
-        candidates: dict[int, deque[int]] = {}  # by class, the open nodes after; some may have left it since
-        for node, old in enumerate(old_ids):
-            if old in self.partner:
-                continue
-            number = parts.class_of[node]
-            if number not in candidates:
-                candidates[number] = deque(sorted(member for member in parts.members[number] if member >= len(old_ids)))
-            while candidates[number]:
-                twin = candidates[number].popleft()
-                new = new_ids[twin - len(old_ids)]
-                if parts.class_of[twin] == number and new not in self.origin:
-                    self._add(old, new)
-                    parts.single_out({node, twin})
-                    break
 
     def drop_what_disagrees(self) -> None:
         """Drop pairs of different ids whose edges disagree, and those that lose their support by that."""
@@ -206,6 +199,27 @@ class _Pairs:
             found |= {other for _, other in self._before.links.get(id_, ()) if other in self.partner}
             found |= {self.origin[other] for _, other in self._after.links.get(id_, ()) if other in self.origin}
         return found
+
+
+class _TwinsInOrder:
+    """Gives away the nodes from *start* on, each once and to a node of its class; among these in their order."""
+
+    def __init__(self, classes: Partition, start: int) -> None:
+        self._classes = classes
+        self._start = start
+        self._queues: dict[int, deque[int]] = {}  # by class; a node may have left it since
+
+    def next(self, node: int) -> int | None:
+        number = self._classes.class_of[node]
+        if number not in self._queues:
+            twins = (member for member in self._classes.members[number] if member >= self._start)
+            self._queues[number] = deque(sorted(twins))
+        queue = self._queues[number]
+        while queue:
+            twin = queue.popleft()
+            if self._classes.class_of[twin] == number:
+                return twin
+        return None
 
 
 def _unique(graph: Topology, look: _Look) -> Mapping[Hashable, str]:

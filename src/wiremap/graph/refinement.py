@@ -19,9 +19,15 @@ class Partition:
     """The classes of the nodes ``0..n-1``: ``class_of`` each node, and the ``members`` of each class.
 
     Which nodes share a class depends on colours and edges only; how classes are numbered is nobody's business.
+
+    Args:
+        colours: What tells nodes apart to begin with.
+        edges: What else does.
+        spreading: Whether every class splits others; if not, only those do that are singled out, and there is no
+            class whose nodes have different edges to one of these.
     """
 
-    def __init__(self, colours: Sequence[Hashable], edges: Edges) -> None:
+    def __init__(self, colours: Sequence[Hashable], edges: Edges, *, spreading: bool = True) -> None:
         numbers: dict[Hashable, int] = {}
         self.class_of = [numbers.setdefault(colour, len(numbers)) for colour in colours]
         self.members: list[set[int]] = [set() for _ in numbers]
@@ -29,7 +35,8 @@ class Partition:
             self.members[number].add(node)
         self._edges = edges
         self._settled: set[int] = set()
-        self._waiting = set(range(len(self.members)))
+        self._spreading = spreading
+        self._waiting = set(range(len(self.members))) if spreading else set()
         self._refine()
 
     def single_out(self, nodes: set[int]) -> None:
@@ -38,6 +45,8 @@ class Partition:
         if len(self.members[number]) > len(nodes):
             number = self._move(nodes, number)
         self._settled.add(number)
+        if not self._spreading:
+            self._waiting.add(number)
         self._refine()
 
     def _refine(self) -> None:
@@ -74,5 +83,6 @@ class Partition:
         self.members.append(nodes)
         for node in nodes:
             self.class_of[node] = new
-        self._waiting.add(new)
+        if self._spreading:
+            self._waiting.add(new)
         return new
