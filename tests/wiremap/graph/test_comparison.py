@@ -234,6 +234,23 @@ def test_a_component_with_other_edges_is_another_component() -> None:
     assert [component.id for component in (*diff.removed, *diff.added)] == ["P", "Q"]
 
 
+def test_a_component_of_which_no_neighbour_stays_is_another_component() -> None:
+    before = Graph((component("A", "X"), component("P", "T")), (Binding("P", "x", "A"),))
+    after = Graph((component("B", "Y"), component("Q", "T")), (Binding("Q", "x", "B"),))
+
+    assert not before.diff(after).renamed
+    assert not before.diff(Graph((component("Q", "T"),))).renamed
+
+
+def test_a_rename_falls_with_the_one_that_it_rests_on() -> None:
+    """P could be Q as far as its own edges go, if M were N; but M is not, since it hands its cell to another."""
+    stay = (component("A"), component("B"))
+    before = Graph((*stay, component("M", "U"), component("P", "T")), (Binding("P", "x", "M"), Binding("M", "y", "A")))
+    after = Graph((*stay, component("N", "U"), component("Q", "T")), (Binding("Q", "x", "N"), Binding("N", "y", "B")))
+
+    assert not before.diff(after).renamed
+
+
 def test_a_local_graph_is_compared_under_its_owner_whatever_that_is_called() -> None:
     inside = Graph((component("Runner"), component("Sampler")), (Binding("Sampler", "sample", "Runner"),))
     outside = Graph((component("Runner"), component("Engine")), (Binding("Runner", "run", "Engine"),))
