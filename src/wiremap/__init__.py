@@ -1,6 +1,6 @@
 """Wiremap: make the wiring of a Python system explicit, and use it to choose tests."""
 
-from wiremap.errors import WiremapError, WiringError
+from wiremap.errors import WiremapError, WiringError, WiringWarning
 from wiremap.graph import Binding, Component, Containment, Graph, Star
 from wiremap.registry import RegistryOrchestrator, Requires, compile_mode, compiling, recipe, subscribe
 
@@ -14,6 +14,7 @@ __all__ = [
     "Star",
     "WiremapError",
     "WiringError",
+    "WiringWarning",
     "compile_mode",
     "compiling",
     "recipe",

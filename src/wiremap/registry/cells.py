@@ -121,6 +121,15 @@ def owns_cell(component: object, cell: str) -> bool:
     return cell in instance_dict(component) or not (defined is None or isinstance(defined, StateCell))
 
 
+def cell_names(component: object) -> list[str]:
+    """Return the names that *component* could hand over, private ones left out."""
+    names = dict.fromkeys(instance_dict(component))
+    for klass in reversed(type(component).__mro__[:-1]):
+        names.update(dict.fromkeys(klass.__dict__))
+    names.update(dict.fromkeys(annotated_names(type(component))))
+    return [name for name in names if not name.startswith("_") and kind_of_cell(component, name)]
+
+
 def class_attribute(cls: type, name: str) -> object | None:
     """Return what the class or one that it derives from stores under *name*, without binding it."""
     return next((klass.__dict__[name] for klass in cls.__mro__ if name in klass.__dict__), None)
@@ -167,8 +176,6 @@ def _is_slot_filled(slot: MemberDescriptorType, consumer: object) -> bool:
 
 def lack_of_room(consumer: object, cell: str, kind: CellKind) -> tuple[str, str] | None:
     """Return why *consumer* can't hold a cell of that kind and what to do about it, or None if it can."""
-    if isinstance(consumer, type):
-        return "it is a class, not an instance", "Register an instance of it."
     cls = type(consumer)
     has_dict = cls.__dictoffset__ != 0
     is_slot = isinstance(class_attribute(cls, cell), MemberDescriptorType)
@@ -178,7 +185,7 @@ def lack_of_room(consumer: object, cell: str, kind: CellKind) -> tuple[str, str]
             "Derive a class of your own from it.",
         )
     if not has_dict and (kind == "state" or not is_slot):
-        cure = "Add '__dict__' to its __slots__" + (f", or {cell!r}." if kind == "method" else ".")
+        cure = "Add '__dict__' to its __slots__" + (", or the name of the cell." if kind == "method" else ".")
         return f"its class {cls.__qualname__} has no place for new attributes", cure
     if kind == "state" and is_slot:
         return "a state cell is looked up at every read, and a slot would keep one value", (

@@ -6,6 +6,7 @@ from typing import TypeVar
 from wiremap.errors import AlreadyFinalizedError
 from wiremap.graph import Graph
 from wiremap.registry import cells, observers
+from wiremap.registry.arguments import check_addition, check_binding, check_containment
 from wiremap.registry.compilation import Compilation, compile_ledger
 from wiremap.registry.construction import UnderConstruction
 from wiremap.registry.identity import publish_given_ids
@@ -13,6 +14,7 @@ from wiremap.registry.ledger import Ledger
 from wiremap.registry.location import Location, caller_location
 from wiremap.registry.nesting import remember
 from wiremap.registry.recipe import compiling
+from wiremap.registry.unused import warn_of_unused
 from wiremap.registry.validation import is_bound_already
 from wiremap.registry.weak_table import WeakTable
 
@@ -46,19 +48,21 @@ class RegistryOrchestrator:
         """Register *component* and return it. Adding it again is harmless, and may add an id or tags.
 
         Args:
-            component: Any object.
+            component: Any object but a plain value, such as a number, a string or a tuple.
             id: Its name in the graph; by default its class's name, or its place in what holds it.
             tags: Labels to find it by; a plain string is one label.
             extension: The distribution or plug-in that it belongs to.
 
         Raises:
             AlreadyFinalizedError: The orchestrator is frozen.
+            NotAComponentError, InvalidLabelError: An argument is not what it should be; nothing was noted.
         """
         where = self._open_for("add")
+        labels = check_addition(component, id, tags, extension, where)
         entry = self._ledger.enroll(component, where)
         if id is not None:
             entry.given_ids.setdefault(id, where)
-        entry.tags.update([tags] if isinstance(tags, str) else tags)
+        entry.tags.update(labels)
         if extension != "core":
             entry.extension = extension
         return component
@@ -70,8 +74,11 @@ class RegistryOrchestrator:
 
         Raises:
             AlreadyFinalizedError: The orchestrator is frozen.
+            NotAComponentError, InvalidCellNameError, ClassNotInstanceError, SelfBindingError: An argument is not
+                what it should be; nothing was noted.
         """
         where = self._open_for("register")
+        cell = check_binding(provider, cell, consumer, where)
         self._ledger.link(self._ledger.enroll(provider, where), cell, self._ledger.enroll(consumer, where), where)
 
     def connect(self, child: object, parent: object) -> None:
@@ -79,8 +86,10 @@ class RegistryOrchestrator:
 
         Raises:
             AlreadyFinalizedError: The orchestrator is frozen.
+            NotAComponentError, SelfContainmentError: An argument is not what it should be; nothing was noted.
         """
         where = self._open_for("connect")
+        check_containment(child, parent, where)
         self._ledger.connect(self._ledger.enroll(child, where), self._ledger.enroll(parent, where), where)
 
     def compile(self) -> Graph:
@@ -89,7 +98,11 @@ class RegistryOrchestrator:
         Raises:
             WiringError: The wiring has faults; the error lists them all.
         """
-        graph = self._graph or compile_ledger(self._ledger, UnderConstruction(depth=1)).graph
+        graph = self._graph
+        if graph is None:
+            compilation = compile_ledger(self._ledger, UnderConstruction(depth=1))
+            warn_of_unused(self._ledger, compilation)
+            graph = compilation.graph
         observers.notify(graph)
         return graph
 
@@ -108,6 +121,7 @@ class RegistryOrchestrator:
         where = self._open_for("finalize")
         unfinished = UnderConstruction(depth=1)
         compilation = compile_ledger(self._ledger, unfinished)
+        warn_of_unused(self._ledger, compilation)
         undo = _bind_all(compilation)
         if not compiling():
             try:
