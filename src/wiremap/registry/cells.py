@@ -7,6 +7,7 @@ wired notice it. Both note the provider in the consumer's ``__dict__`` under ``T
 as long as its consumers, and nothing outlives them.
 """
 
+import threading
 from collections.abc import Callable
 from types import BuiltinMethodType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any, Final
@@ -176,6 +177,8 @@ def _is_slot_filled(slot: MemberDescriptorType, consumer: object) -> bool:
 
 def lack_of_room(consumer: object, cell: str, kind: CellKind) -> tuple[str, str] | None:
     """Return why *consumer* can't hold a cell of that kind and what to do about it, or None if it can."""
+    if isinstance(consumer, threading.local):
+        return "a threading.local has attributes of its own in each thread", "Register the component that keeps it."
     cls = type(consumer)
     has_dict = cls.__dictoffset__ != 0
     is_slot = isinstance(class_attribute(cls, cell), MemberDescriptorType)

@@ -1,8 +1,10 @@
 """Warnings about what nothing uses: when, where, and when not."""
 
+import runpy
 import types
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -178,8 +180,10 @@ def test_a_recipe_that_is_compiled_often_warns_once_as_python_does_by_default() 
     assert len(caught) == 1
 
 
-def test_what_ships_with_wiremap_is_wired_without_a_warning() -> None:
-    """The recipe of the engine has a test of its own, which runs where torch is."""
+def test_the_example_of_the_readme_has_no_warning() -> None:
+    """Nor has the recipe of the engine: its tests run with warnings made errors."""
+    example = runpy.run_path(str(Path(__file__).parents[3] / "examples" / "wiring.py"))
+
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        _wired().finalize()
+        example["build"]()
