@@ -130,6 +130,46 @@ class CannotHoldCellError(WiremapError):
         )
 
 
+class NotACellError(WiremapError):
+    """A typed wiring line was given something that its provider can't be told from."""
+
+    code = "not-a-cell"
+
+    def __init__(self, cell: str, consumer_type: str, given: str, where: str) -> None:
+        self.cell = cell
+        self.consumer_type = consumer_type
+        self.given = given
+        self.where = where
+        super().__init__(cell, consumer_type, given, where)
+
+    def _text(self) -> str:
+        return (
+            f"{self.consumer_type}.{self.cell} was given {self.given} (registered at {self.where}), which is no "
+            f"method that its object calls {self.cell!r}. Pass provider.{self.cell}; hand anything else over by "
+            f"name: orch.register(provider, {self.cell!r}, consumer)."
+        )
+
+
+class CellTypeError(WiremapError):
+    """A provider's cell does not fit the type that its consumer declares."""
+
+    code = "cell-type"
+
+    def __init__(self, cell: str, required: tuple[str, str, str], provided: tuple[str, str], reason: str) -> None:
+        self.cell = cell
+        self.consumer, self.required, self.required_at = required
+        self.provider, self.where = provided
+        self.reason = reason
+        super().__init__(cell, required, provided, reason)
+
+    def _text(self) -> str:
+        return (
+            f"{self.consumer} requires {self.cell!r} as {self.required} (at {self.required_at}), and that of "
+            f"{self.provider} (registered at {self.where}) does not fit: {self.reason}. "
+            f"Change one of the two."
+        )
+
+
 class BindingCycleError(WiremapError):
     """Components hand one another cells in a circle, so none can be ready first."""
 
@@ -231,6 +271,42 @@ class AlreadyFinalizedError(WiremapError):
 
 
 # Cells in use.
+
+
+class CellNotWiredError(WiremapError, AttributeError):
+    """A required cell was read before its consumer was handed it."""
+
+    code = "cell-not-wired"
+
+    def __init__(self, cell: str, consumer_type: str, where: str) -> None:
+        self.cell = cell
+        self.consumer_type = consumer_type
+        self.where = where
+        super().__init__(cell, consumer_type, where)
+
+    def _text(self) -> str:
+        return (
+            f"A {self.consumer_type} read its cell {self.cell!r} (required at {self.where}) before it was handed "
+            f"over: register a provider and finalize the orchestrator first."
+        )
+
+
+class ModuleCellNotWiredError(WiremapError):
+    """The same, for a class whose ``__getattr__`` would hide an ``AttributeError``."""
+
+    code = "module-cell-not-wired"
+
+    def __init__(self, cell: str, consumer_type: str, where: str) -> None:
+        self.cell = cell
+        self.consumer_type = consumer_type
+        self.where = where
+        super().__init__(cell, consumer_type, where)
+
+    def _text(self) -> str:
+        return (
+            f"A {self.consumer_type} read its cell {self.cell!r} (required at {self.where}) before it was handed "
+            f"over: register a provider and finalize the orchestrator first."
+        )
 
 
 class StateCellAssignmentError(WiremapError, AttributeError):

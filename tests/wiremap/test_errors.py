@@ -73,7 +73,9 @@ def _example(cls: type[WiremapError]) -> WiremapError:
     for parameter in parameters.values():
         text = str(parameter.annotation)
         number = re.fullmatch(r"<class '(int|float)'>|int|float", text)
-        if "Iterable[tuple[str, str, str]]" in text:
+        if text.startswith("tuple[str, str"):
+            values.append(("a", "x", "f.py:1")[: text.count("str")])
+        elif "Iterable[tuple[str, str, str]]" in text:
             values.append([("a", "x", "f.py:1"), ("b", "y", "f.py:2")])
         elif "tuple[str, str]" in text:
             values.append([("a", "f.py:1"), ("b", "f.py:2")])

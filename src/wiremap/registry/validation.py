@@ -15,7 +15,8 @@ from wiremap.errors import (
 )
 from wiremap.graph import CellKind
 from wiremap.graph.queries import find_cycle
-from wiremap.registry.cells import holder_of_name, kind_of_cell, lack_of_room, owns_cell, wired_cells
+from wiremap.registry.cell_types import cell_type_faults
+from wiremap.registry.cells import handed_by, holder_of_name, kind_of_cell, lack_of_room, owns_cell
 from wiremap.registry.identity import Names
 from wiremap.registry.ledger import Entry, Ledger, Link
 from wiremap.registry.requirements import required_cells
@@ -48,6 +49,7 @@ def wiring_faults(ledger: Ledger, names: Names, kinds: Kinds, unfinished: Contai
     yield from _unknown_cells(ledger, names, kinds)
     yield from _two_providers(ledger, names)
     yield from _consumers_without_room(ledger, names, kinds)
+    yield from cell_type_faults(ledger, names, kinds)
     yield from _cycles(ledger, names)
     yield from _missing_cells(ledger, names, unfinished)
     for connection in ledger.connections:
@@ -66,27 +68,32 @@ def _unknown_cells(ledger: Ledger, names: Names, kinds: Kinds) -> Iterator[Wirem
 def _two_providers(ledger: Ledger, names: Names) -> Iterator[WiremapError]:
     offers: Mapping[tuple[Entry, str], list[Link]] = defaultdict(list)
     for link in ledger.links:
-        offers[link.consumer, link.cell].append(link)
-    for (consumer, cell), links in offers.items():
-        if len(links) > 1:
-            yield TwoProvidersError(cell, names[consumer], [(names[link.provider], str(link.where)) for link in links])
+        offers[link.consumer, link.name].append(link)
+    for (consumer, name), links in offers.items():
+        first_of = {(link.provider, link.interface): link for link in reversed(links)}
+        if len(first_of) > 1:
+            rivals = sorted(first_of.values(), key=links.index)
+            yield TwoProvidersError(name, names[consumer], [(names[link.provider], str(link.where)) for link in rivals])
 
 
 def _consumers_without_room(ledger: Ledger, names: Names, kinds: Kinds) -> Iterator[WiremapError]:
+    judged: set[tuple[Entry, Entry, str]] = set()
     for link in ledger.links:
-        if link.provider is link.consumer or is_bound_already(link):
-            continue  # the one is a cycle, the other harmless
+        place = (link.provider, link.consumer, link.name)
+        if link.provider is link.consumer or is_bound_already(link) or place in judged:
+            continue  # a cycle, something harmless, another cell of the same interface
+        judged.add(place)
         consumer, where = link.consumer.component, str(link.where)
-        if holder := holder_of_name(consumer, link.cell):
-            yield NameTakenError(link.cell, names[link.consumer], names[link.provider], holder, where)
-        elif lack := lack_of_room(consumer, link.cell, kinds.get(link, "method")):
-            yield CannotHoldCellError(link.cell, names[link.consumer], *lack, where)
+        kind = "method" if link.interface else kinds.get(link, "method")
+        if holder := holder_of_name(consumer, link.name):
+            yield NameTakenError(link.name, names[link.consumer], names[link.provider], holder, where)
+        elif lack := lack_of_room(consumer, link.name, kind):
+            yield CannotHoldCellError(link.name, names[link.consumer], *lack, where)
 
 
 def is_bound_already(link: Link) -> bool:
     """Tell whether another orchestrator has handed this very cell of this very provider over."""
-    provider, _ = wired_cells(link.consumer.component).get(link.cell, (None, ""))
-    return provider is link.provider.component
+    return handed_by(link.consumer.component, link.cell, link.interface) is link.provider.component
 
 
 def _cycles(ledger: Ledger, names: Names) -> Iterator[WiremapError]:
@@ -101,7 +108,7 @@ def _cycles(ledger: Ledger, names: Names) -> Iterator[WiremapError]:
 def _missing_cells(ledger: Ledger, names: Names, unfinished: Container[object]) -> Iterator[WiremapError]:
     handed: dict[Entry, set[str]] = defaultdict(set)
     for link in ledger.links:
-        handed[link.consumer].add(link.cell)
+        handed[link.consumer].add(link.name)
     for entry in ledger.entries:
         if entry.component in unfinished:
             continue
