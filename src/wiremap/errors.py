@@ -230,6 +230,27 @@ class CannotHoldCellError(WiremapError):
         )
 
 
+class CellTypeError(WiremapError):
+    """A provider's cell does not fit the type that its consumer declares."""
+
+    code = "cell-type"
+
+    def __init__(self, cell: str, required: tuple[str, str, str], provided: tuple[str, str], reason: str) -> None:
+        self.cell = cell
+        self.consumer, self.required, self.required_at = required
+        self.provider, self.where = provided
+        self.reason = reason
+        super().__init__(cell, required, provided, reason)
+
+    def _text(self) -> str:
+        site = BindingSite(self.provider, self.cell, self.consumer, self.where)
+        return _laid_out(
+            f"{self.consumer} requires {self.cell!r} as {self.required}, and that of {self.provider} does not fit.",
+            [(self.required_at, f"{self.cell!r} is required"), site.place, ("-", self.reason)],
+            "Change one of the two.",
+        )
+
+
 class BindingCycleError(WiremapError):
     """Components hand one another cells in a circle, so none can be ready first."""
 
@@ -256,18 +277,25 @@ class MissingCellError(WiremapError):
         where: The line that added the consumer.
         declared_at: The line that declares the requirement.
         candidates: Components with such a cell, or else with one of a similar name; and that name.
+        cure: The line that hands it over.
     """
 
     code = "missing-cell"
 
     def __init__(
-        self, path: Iterable[tuple[str, str]], where: str, declared_at: str, candidates: Iterable[tuple[str, str]]
+        self,
+        path: Iterable[tuple[str, str]],
+        where: str,
+        declared_at: str,
+        candidates: Iterable[tuple[str, str]],
+        cure: str,
     ) -> None:
         self.path = tuple(path)
         self.where = where
         self.declared_at = declared_at
         self.candidates = tuple(candidates)
-        super().__init__(self.path, where, declared_at, self.candidates)
+        self.cure = cure
+        super().__init__(self.path, where, declared_at, self.candidates, cure)
 
     def _text(self) -> str:
         cell, consumer = self.path[0]
@@ -278,14 +306,13 @@ class MissingCellError(WiremapError):
                 (self.where, f"{consumer} is added"),
                 ("-", _drawn("???", self.path)),
             ],
-            self._cure(cell),
+            self._advice(cell),
         )
 
-    def _cure(self, cell: str) -> str:
-        call = f"orch.register(provider, {cell!r}, consumer)"
+    def _advice(self, cell: str) -> str:
         having = [component for component, name in self.candidates if name == cell]
         if having:
-            return f"{_listed(having)} {'have' if having[1:] else 'has'} it: {call}."
+            return f"{_listed(having)} {'have' if having[1:] else 'has'} it: {self.cure}."
         if self.candidates:
             near = _listed(f"{component} has {name!r}" for component, name in self.candidates)
             return f"{near}: use one name on both sides, and register it."
@@ -411,6 +438,26 @@ class InvalidCellNameError(WiremapError):
         )
 
 
+class NotACellError(WiremapError):
+    """A typed wiring line was given something that its provider can't be told from."""
+
+    code = "not-a-cell"
+
+    def __init__(self, cell: str, consumer_type: str, given: str, where: str) -> None:
+        self.cell = cell
+        self.consumer_type = consumer_type
+        self.given = given
+        self.where = where
+        super().__init__(cell, consumer_type, given, where)
+
+    def _text(self) -> str:
+        return _laid_out(
+            f"{self.consumer_type}.{self.cell} was given {self.given}, no method that its object calls {self.cell!r}.",
+            [(self.where, f"{self.consumer_type}.{self.cell}.register()")],
+            f"Pass provider.{self.cell}, or by name: orch.register(provider, {self.cell!r}, consumer).",
+        )
+
+
 class InvalidLabelError(WiremapError):
     """An id, a tag or an extension is no text that can be shown and asked for."""
 
@@ -520,6 +567,42 @@ class UnusedCellWarning(WiringWarning):
 
 
 # Cells in use.
+
+
+class CellNotWiredError(WiremapError, AttributeError):
+    """A required cell was read before its consumer was handed it."""
+
+    code = "cell-not-wired"
+
+    def __init__(self, cell: str, consumer_type: str, where: str) -> None:
+        self.cell = cell
+        self.consumer_type = consumer_type
+        self.where = where
+        super().__init__(cell, consumer_type, where)
+
+    def _text(self) -> str:
+        return (
+            f"A {self.consumer_type} read its cell {self.cell!r} (required at {self.where}) before it was handed "
+            f"over: register a provider and finalize the orchestrator first."
+        )
+
+
+class ModuleCellNotWiredError(WiremapError):
+    """The same, for a class whose ``__getattr__`` would hide an ``AttributeError``."""
+
+    code = "module-cell-not-wired"
+
+    def __init__(self, cell: str, consumer_type: str, where: str) -> None:
+        self.cell = cell
+        self.consumer_type = consumer_type
+        self.where = where
+        super().__init__(cell, consumer_type, where)
+
+    def _text(self) -> str:
+        return (
+            f"A {self.consumer_type} read its cell {self.cell!r} (required at {self.where}) before it was handed "
+            f"over: register a provider and finalize the orchestrator first."
+        )
 
 
 class StateCellAssignmentError(WiremapError, AttributeError):

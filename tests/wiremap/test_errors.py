@@ -77,6 +77,8 @@ def _example(cls: type[_Told]) -> _Told:
         site = BindingSite("a", "x", "b", "f.py:1")
         if "BindingSite" in text:
             values.append([site, site] if "Iterable" in text else site)
+        elif text.startswith("tuple[str, str"):
+            values.append(("a", "x", "f.py:1")[: text.count("str")])
         elif "tuple[str, str]" in text:
             values.append([("a", "f.py:1"), ("b", "f.py:2")])
         elif "WiremapError" in text:

@@ -1,19 +1,20 @@
 """The orchestrator: where components and what they hand one another are registered, compiled and bound."""
 
 from collections.abc import Container, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from wiremap.errors import AlreadyFinalizedError
+from wiremap.errors import AlreadyFinalizedError, NotACellError
 from wiremap.graph import Graph
 from wiremap.registry import cells, observers
 from wiremap.registry.arguments import check_addition, check_binding, check_containment
 from wiremap.registry.compilation import Compilation, compile_ledger
 from wiremap.registry.construction import UnderConstruction
 from wiremap.registry.identity import publish_given_ids
-from wiremap.registry.ledger import Ledger
+from wiremap.registry.ledger import Entry, Ledger, Link
 from wiremap.registry.location import Location, caller_location
 from wiremap.registry.nesting import remember
 from wiremap.registry.recipe import compiling
+from wiremap.registry.requirements import Requirement, announce
 from wiremap.registry.unused import warn_of_unused
 from wiremap.registry.validation import is_bound_already
 from wiremap.registry.weak_table import WeakTable
@@ -59,7 +60,7 @@ class RegistryOrchestrator:
         """
         where = self._open_for("add")
         labels = check_addition(component, id, tags, extension, where)
-        entry = self._ledger.enroll(component, where)
+        entry = self._enroll(component, where)
         if id is not None:
             entry.given_ids.setdefault(id, where)
         entry.tags.update(labels)
@@ -78,8 +79,7 @@ class RegistryOrchestrator:
                 what it should be; nothing was noted.
         """
         where = self._open_for("register")
-        cell = check_binding(provider, cell, consumer, where)
-        self._ledger.link(self._ledger.enroll(provider, where), cell, self._ledger.enroll(consumer, where), where)
+        self._link(provider, [cell], consumer, where)
 
     def connect(self, child: object, parent: object) -> None:
         """Say that *parent* holds *child* where that can't be seen in its attributes; adds both if need be.
@@ -90,7 +90,7 @@ class RegistryOrchestrator:
         """
         where = self._open_for("connect")
         check_containment(child, parent, where)
-        self._ledger.connect(self._ledger.enroll(child, where), self._ledger.enroll(parent, where), where)
+        self._ledger.connect(self._enroll(child, where), self._enroll(parent, where), where)
 
     def compile(self) -> Graph:
         """Return the graph of what is registered so far, and bind nothing.
@@ -145,9 +145,31 @@ class RegistryOrchestrator:
 
         return render_text(self._graph or compile_ledger(self._ledger, UnderConstruction(depth=1)).graph)
 
-    def _open_for(self, operation: str) -> Location:
-        """Return the line that called *operation*, which must be the caller of this."""
-        where = caller_location(depth=2)
+    def _note_requirement(self, requirement: Requirement[Any, Any], provided: Any, consumer: object) -> None:
+        """Note what ``Requirement.register`` was told; called by nobody else."""
+        where = self._open_for("register", depth=1)
+        if members := requirement.members:
+            self._link(provided, members, consumer, where, requirement.name)
+        elif cells.is_method_called(requirement.name, provided):
+            self._link(provided.__self__, [requirement.name], consumer, where)
+        else:
+            raise NotACellError(requirement.name, requirement.owner.__name__, f"{provided!r:.80}", str(where))
+
+    def _link(
+        self, provider: object, names: Iterable[str], consumer: object, where: Location, interface: str = ""
+    ) -> None:
+        checked = [check_binding(provider, name, consumer, where) for name in names]
+        giver, taker = self._enroll(provider, where), self._enroll(consumer, where)
+        for cell in checked:
+            self._ledger.link(Link(giver, cell, taker, where, interface))
+
+    def _enroll(self, component: object, where: Location) -> Entry:
+        announce(type(component))
+        return self._ledger.enroll(component, where)
+
+    def _open_for(self, operation: str, depth: int = 0) -> Location:
+        """Return the line that called *operation*, which must be the caller of this, or *depth* calls above it."""
+        where = caller_location(depth=2 + depth)
         if self._graph is not None:
             raise AlreadyFinalizedError(operation, str(where), str(self._finalized_at))
         return where
@@ -163,8 +185,12 @@ def _bind_all(compilation: Compilation) -> list[cells.Undo]:
     try:
         for link, kind in links:
             if not is_bound_already(link):
-                provider, consumer = link.provider.component, link.consumer.component
-                done.append(cells.bind(provider, names[link.provider], link.cell, consumer, kind))
+                offer = cells.Offer(link.provider.component, names[link.provider], link.cell, kind)
+                consumer = link.consumer.component
+                if link.interface:
+                    done.append(cells.bind_in_interface(offer, consumer, link.interface))
+                else:
+                    done.append(cells.bind(offer, consumer))
     except BaseException:
         _take_back(done)
         raise

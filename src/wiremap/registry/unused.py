@@ -7,14 +7,14 @@ from types import FunctionType, MethodType
 from typing import Any, Final
 
 from wiremap.errors import UnusedCellWarning, UnusedComponentWarning, WiringWarning
-from wiremap.registry.cells import wired_cells
 from wiremap.registry.compilation import Compilation
 from wiremap.registry.containment import instance_dict
 from wiremap.registry.declarations import Declarations
-from wiremap.registry.ledger import Ledger, Link
+from wiremap.registry.ledger import Entry, Ledger
 from wiremap.registry.location import Location
 from wiremap.registry.nesting import is_in_a_graph
 from wiremap.registry.reading import may_read
+from wiremap.registry.state_cell import wired_cells
 
 _HOOKS: Final = ("__post_wire__", "__pre_close__")
 
@@ -50,19 +50,19 @@ def _unused_cells(ledger: Ledger, compilation: Compilation) -> Iterator[tuple[Lo
     """Yield one warning for what one line hands to consumers of one class."""
     handed_on = {(link.provider, link.cell) for link in ledger.links}
     verdicts: dict[tuple[type, str], bool] = {}
-    unread: dict[tuple[Location, type, str], list[Link]] = defaultdict(list)
+    unread: dict[tuple[Location, type, str], dict[Entry, Entry]] = defaultdict(dict)
     for link in ledger.links:
-        cls = type(link.consumer.component)
-        if (cls, link.cell) not in verdicts:
-            verdicts[cls, link.cell] = may_read(cls, link.cell)
-        is_read = verdicts[cls, link.cell] or (link.consumer, link.cell) in handed_on
+        cls, name = type(link.consumer.component), link.name
+        if (cls, name) not in verdicts:
+            verdicts[cls, name] = may_read(cls, name)
+        is_read = verdicts[cls, name] or (link.consumer, name) in handed_on
         if not is_read and not _has_functions_of_its_own(link.consumer.component):
-            unread[link.where, cls, link.cell].append(link)
+            unread[link.where, cls, name].setdefault(link.consumer, link.provider)
     declarations = Declarations()
-    for (where, cls, cell), links in unread.items():
-        consumers = [compilation.names[link.consumer] for link in links]
-        provider = compilation.names[links[0].provider]
-        yield where, UnusedCellWarning(cell, provider, consumers, declarations.of_class(cls))
+    for (where, cls, name), providers in unread.items():
+        consumers = [compilation.names[consumer] for consumer in providers]
+        provider = compilation.names[next(iter(providers.values()))]
+        yield where, UnusedCellWarning(name, provider, consumers, declarations.of_class(cls))
 
 
 def _has_functions_of_its_own(component: object) -> bool:

@@ -22,24 +22,24 @@ from wiremap.errors import (
 )
 from wiremap.graph import CellKind
 from wiremap.graph.queries import find_cycle
+from wiremap.registry.cell_types import cell_type_faults
 from wiremap.registry.cells import (
-    StateCell,
     cell_names,
     class_attribute,
+    handed_by,
     holder_of_name,
     kind_of_cell,
     lack_of_room,
     owns_cell,
-    wired_cells,
 )
 from wiremap.registry.declarations import Declarations
 from wiremap.registry.identity import Names
 from wiremap.registry.ledger import Entry, Ledger, Link
-from wiremap.registry.requirements import required_cells
+from wiremap.registry.requirements import required_cells, requirements_of
 
 Kinds = dict[Link, CellKind]
 _Need = tuple[Entry, str]
-"""A consumer, and a cell that it is handed or requires."""
+"""A consumer, and the name of what it is handed or requires: a cell, or an interface."""
 
 _LONGEST_PATH = 20
 
@@ -49,7 +49,7 @@ def kinds_of_links(ledger: Ledger) -> Kinds:
 
     A component may hand on a cell that it is handed itself: that has the kind it comes with.
     """
-    handed = {(link.consumer, link.cell) for link in ledger.links}
+    handed = {(link.consumer, link.cell) for link in ledger.links if not link.interface}
     handed_on: dict[_Need, list[Link]] = defaultdict(list)
     found: list[tuple[Link, CellKind]] = []
     for link in ledger.links:
@@ -58,15 +58,14 @@ def kinds_of_links(ledger: Ledger) -> Kinds:
         elif kind := kind_of_cell(link.provider.component, link.cell):
             found.append((link, kind))
     for link, kind in found:  # grows while it is walked
-        found.extend((onward, kind) for onward in handed_on.pop((link.consumer, link.cell), ()))
+        found.extend((onward, kind) for onward in handed_on.pop((link.consumer, link.name), ()))
     kinds = dict(found)
     return {link: kinds[link] for link in ledger.links if link in kinds}
 
 
 def is_bound_already(link: Link) -> bool:
     """Tell whether another orchestrator has handed this very cell of this very provider over."""
-    provider, _ = wired_cells(link.consumer.component).get(link.cell, (None, ""))
-    return provider is link.provider.component
+    return handed_by(link.consumer.component, link.cell, link.interface) is link.provider.component
 
 
 def wiring_faults(ledger: Ledger, names: Names, kinds: Kinds, unfinished: Container[object]) -> Iterator[WiremapError]:
@@ -76,13 +75,14 @@ def wiring_faults(ledger: Ledger, names: Names, kinds: Kinds, unfinished: Contai
     """
     offers: dict[_Need, list[Link]] = defaultdict(list)
     for link in ledger.links:
-        offers[link.consumer, link.cell].append(link)
+        offers[link.consumer, link.name].append(link)
     missing = dict.fromkeys(_needs_unmet(ledger, offers, unfinished))
     wiring = _Wiring(ledger, names, kinds, offers, Declarations())
     yield from _unknown_cells(wiring, missing)
     yield from _two_providers(wiring)
     yield from _names_taken(wiring)
     yield from _consumers_without_room(wiring)
+    yield from cell_type_faults(ledger, names, kinds)
     yield from _cycles(wiring)
     yield from _missing_cells(wiring, missing)
 
@@ -100,6 +100,10 @@ class _Wiring:
     def site(self, link: Link) -> BindingSite:
         """Return *link* as messages show it."""
         return BindingSite(self.names[link.provider], link.cell, self.names[link.consumer], str(link.where))
+
+    def site_by_name(self, link: Link) -> BindingSite:
+        """Return the same by the name that the consumer reads, which is that of the interface if there is one."""
+        return self.site(link)._replace(cell=link.name)
 
 
 def _needs_unmet(ledger: Ledger, offers: Container[_Need], unfinished: Container[object]) -> Iterator[_Need]:
@@ -126,7 +130,7 @@ def _unknown_cells(wiring: _Wiring, missing: dict[_Need, None]) -> Iterator[Wire
         if (link.provider, link.cell) in missing and not is_swapped:
             continue  # it is to be handed on, too, and missing
         missing.pop((link.provider, link.cell), None)
-        wanted = nearest(link.cell, _needs_of(link.consumer, missing), most=1)
+        wanted = nearest(link.name, _needs_of(link.consumer, missing), most=1)
         for cell in wanted:
             del missing[link.consumer, cell]
         yield _unknown_cell(wiring, link, wanted, is_swapped=is_swapped)
@@ -152,45 +156,49 @@ def _unknown_cell(wiring: _Wiring, link: Link, wanted: list[str], *, is_swapped:
 
 def _two_providers(wiring: _Wiring) -> Iterator[WiremapError]:
     for links in wiring.offers.values():
-        sound = [link for link in links if link in wiring.kinds]
-        if len(sound) > 1:
-            yield TwoProvidersError(map(wiring.site, sound))
+        rivals: dict[tuple[Entry, str], Link] = {}
+        for link in links:
+            if link in wiring.kinds:
+                rivals.setdefault((link.provider, link.interface), link)
+        if len(rivals) > 1:
+            yield TwoProvidersError(map(wiring.site_by_name, rivals.values()))
 
 
-def _bindings_to_make(wiring: _Wiring) -> Iterator[Link]:
-    """Yield one link for each cell that a consumer is still to be handed."""
+def _bindings_to_make(wiring: _Wiring) -> Iterator[tuple[Link, CellKind]]:
+    """Yield one link for each name that a consumer is still to be handed something under, and of what kind that is."""
     for links in wiring.offers.values():
-        if links[0] in wiring.kinds and not any(map(is_bound_already, links)):
-            yield links[0]
+        first = next((link for link in links if link in wiring.kinds), None)
+        if first and not any(map(is_bound_already, links)):
+            yield first, "method" if first.interface else wiring.kinds[first]
 
 
 def _names_taken(wiring: _Wiring) -> Iterator[WiremapError]:
-    for link in _bindings_to_make(wiring):
-        if holder := holder_of_name(link.consumer.component, link.cell):
-            location = _location_of_holder(wiring, type(link.consumer.component), link.cell)
-            yield NameTakenError(wiring.site(link), holder, location)
+    for link, _ in _bindings_to_make(wiring):
+        if holder := holder_of_name(link.consumer.component, link.name):
+            location = _location_of_holder(wiring, type(link.consumer.component), link.name)
+            yield NameTakenError(wiring.site_by_name(link), holder, location)
 
 
 def _location_of_holder(wiring: _Wiring, cls: type, cell: str) -> str:
-    is_of_class = not isinstance(class_attribute(cls, cell), MemberDescriptorType | StateCell | None)
+    is_of_class = not isinstance(class_attribute(cls, cell), MemberDescriptorType | None)
     find = wiring.declarations.of_name if is_of_class else wiring.declarations.of_attribute
     return find(cls, cell)
 
 
 def _consumers_without_room(wiring: _Wiring) -> Iterator[WiremapError]:
     """Yield one fault for all cells that a consumer has no room for, for one reason."""
-    lacks: dict[tuple[Entry, str], list[tuple[Link, str]]] = defaultdict(list)
-    for link in _bindings_to_make(wiring):
+    lacks: dict[tuple[Entry, str], list[tuple[Link, CellKind, str]]] = defaultdict(list)
+    for link, kind in _bindings_to_make(wiring):
         consumer = link.consumer.component
-        lack = lack_of_room(consumer, link.cell, wiring.kinds[link])
-        if lack and holder_of_name(consumer, link.cell) is None:
+        lack = lack_of_room(consumer, link.name, kind)
+        if lack and holder_of_name(consumer, link.name) is None:
             reason, cure = lack
-            lacks[link.consumer, reason].append((link, cure))
+            lacks[link.consumer, reason].append((link, kind, cure))
     for (entry, reason), found in lacks.items():
         # What makes room for state makes room for all.
-        cure = next((cure for link, cure in found if wiring.kinds[link] == "state"), found[0][1])
+        cure = next((cure for _, kind, cure in found if kind == "state"), found[0][2])
         defined_at = wiring.declarations.of_class(type(entry.component))
-        yield CannotHoldCellError([wiring.site(link) for link, _ in found], reason, cure, defined_at)
+        yield CannotHoldCellError([wiring.site_by_name(link) for link, _, _ in found], reason, cure, defined_at)
 
 
 # What only the whole shows
@@ -212,16 +220,21 @@ def _cycles(wiring: _Wiring) -> Iterator[WiremapError]:
 
 def _missing_cells(wiring: _Wiring, missing: Mapping[_Need, None]) -> Iterator[WiremapError]:
     needed_by = {link.provider: link for link in reversed(wiring.ledger.links)}
-    candidates: dict[str, list[tuple[str, str]]] = {}
-    for consumer, cell in missing:
-        if cell not in candidates:
-            candidates[cell] = _owners(wiring, cell) or _owners_of_similar(wiring, cell)
-        later = [(link.cell, wiring.names[link.consumer]) for link in _path(consumer, needed_by)]
+    candidates: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for consumer, name in missing:
+        cls = type(consumer.component)
+        requirement = requirements_of(cls)[name]
+        by_type = f"{cls.__name__}.{name}.register(orch, provider, consumer)"
+        cells = (name, *requirement.members)
+        if cells not in candidates:
+            candidates[cells] = _owners(wiring, name, requirement.members) or _owners_of_similar(wiring, name)
+        later = [(link.name, wiring.names[link.consumer]) for link in _path(consumer, needed_by)]
         yield MissingCellError(
-            [(cell, wiring.names[consumer]), *later],
+            [(name, wiring.names[consumer]), *later],
             str(consumer.where),
-            wiring.declarations.of_name(type(consumer.component), cell),
-            candidates[cell],
+            wiring.declarations.of_name(cls, name),
+            candidates[cells],
+            by_type if requirement.is_interface else f"orch.register(provider, {name!r}, consumer)",
         )
 
 
@@ -235,9 +248,13 @@ def _path(start: Entry, needed_by: Mapping[Entry, Link]) -> list[Link]:
     return path
 
 
-def _owners(wiring: _Wiring, cell: str) -> list[tuple[str, str]]:
-    entries = wiring.ledger.entries
-    return sorted((wiring.names[entry], cell) for entry in entries if owns_cell(entry.component, cell))
+def _owners(wiring: _Wiring, name: str, members: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Return the components with that cell or, if it is the name of an interface, with all of its members."""
+    return sorted(
+        (wiring.names[entry], name)
+        for entry in wiring.ledger.entries
+        if all(owns_cell(entry.component, cell) for cell in members or [name])
+    )
 
 
 def _owners_of_similar(wiring: _Wiring, cell: str) -> list[tuple[str, str]]:

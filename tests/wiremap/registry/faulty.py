@@ -3,7 +3,7 @@
 import dataclasses
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from wiremap import RegistryOrchestrator, Requires
 
@@ -31,6 +31,23 @@ class Scheduler:
 
     def schedule(self) -> list[int]:
         return self.allocate(2)
+
+
+class Typed:
+    allocate = Requires[Callable[[int], list[int]]]()
+
+
+class Pools(Protocol):
+    def allocate(self, count: int) -> list[int]: ...
+
+
+class Pooling:
+    pools = Requires[Pools]()
+
+
+class Lender:
+    def allocate(self, count: str) -> list[int]:
+        return [len(count)]
 
 
 class Engine:
@@ -123,6 +140,12 @@ def the_consumer_has_no_room() -> None:
     orch.compile()
 
 
+def a_signature_does_not_fit() -> None:
+    orch = RegistryOrchestrator()
+    orch.register(Lender(), "allocate", Scheduler())
+    orch.compile()
+
+
 def two_need_each_other() -> None:
     orch = RegistryOrchestrator()
     engine, scheduler = Engine(), Scheduler()
@@ -166,6 +189,13 @@ def nothing_gives_a_required_cell_and_much_needs_it() -> None:
         orch.add(layer, id=f"Qwen3MoeForCausalLM.model.layers.{number}.mlp.dispatch")
     for number, (provider, consumer) in enumerate(itertools.pairwise(layers)):
         orch.register(provider, f"output_{number}", consumer)
+    orch.compile()
+
+
+def nothing_is_handed_over_as_a_whole() -> None:
+    orch = RegistryOrchestrator()
+    orch.add(Pooling())
+    orch.add(Lender())
     orch.compile()
 
 
@@ -250,6 +280,11 @@ def a_cell_is_two_words() -> None:
 
 def a_cell_is_a_special_method() -> None:
     RegistryOrchestrator().register(BlockManager(), "__call__", Scheduler())
+
+
+def a_requirement_is_given_a_function() -> None:
+    given: Any = len
+    Typed.allocate.register(RegistryOrchestrator(), given, Typed())
 
 
 def an_id_is_blank() -> None:

@@ -9,7 +9,7 @@ from tests.wiremap.registry.parts import Blocks, Engine
 from wiremap import RegistryOrchestrator
 from wiremap.errors import StateCellAssignmentError, StateCellUnsetError
 from wiremap.graph import CellKind
-from wiremap.registry.cells import TABLE
+from wiremap.registry.state_cell import TABLE
 
 
 def _hand(provider: object, cell: str, consumer: object) -> CellKind:
