@@ -17,8 +17,9 @@ from typing import Any, Final, NamedTuple
 
 from wiremap.graph import CellKind
 from wiremap.registry.containment import instance_dict
+from wiremap.registry.location import Location
 from wiremap.registry.requirements import Requires, annotated_names, required_cells
-from wiremap.registry.state_cell import TABLE, StateCell, wired_cells
+from wiremap.registry.state_cell import TABLE, Handed, StateCell, wired_cells
 
 _MODULE_TABLES: Final = ("_parameters", "_buffers", "_modules")
 _IMMUTABLE_TYPE: Final = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
@@ -108,7 +109,7 @@ def is_method_called(name: str, value: Any) -> bool:
 def holder_of_name(consumer: object, cell: str) -> str | None:
     """Return, in words, what makes *cell* an attribute of *consumer* already, or None if the name is free."""
     if cell in wired_cells(consumer):
-        return f"the cell that {wired_cells(consumer)[cell][1]} hands it in another orchestrator"
+        return f"{wired_cells(consumer)[cell].provider_id}'s cell in another orchestrator"
     for klass, defined in _class_attributes(type(consumer), cell):
         if isinstance(defined, MemberDescriptorType):
             return "the value in its slot" if _is_slot_filled(defined, consumer) else None
@@ -161,6 +162,7 @@ class Offer(NamedTuple):
     provider_id: str
     cell: str
     kind: CellKind
+    where: Location
 
 
 def bind(offer: Offer, consumer: object) -> Undo:
@@ -203,15 +205,15 @@ def bind_in_interface(offer: Offer, consumer: object, interface: str) -> Undo:
 def handed_by(consumer: object, cell: str, interface: str = "") -> object | None:
     """Return the provider of a cell that *consumer* was handed, or None."""
     holder = instance_dict(consumer).get(interface) if interface else consumer
-    provider, _ = wired_cells(holder).get(cell, (None, ""))
-    return provider
+    handed = wired_cells(holder).get(cell)
+    return handed and handed.provider
 
 
 class InterfaceView:
     """What a consumer reads below the name of an interface: the cells of it, and nothing else of the provider."""
 
     def __repr__(self) -> str:
-        cells = ", ".join(f"{cell} of {owner}" for cell, (_, owner) in sorted(wired_cells(self).items()))
+        cells = ", ".join(f"{cell} of {handed.provider_id}" for cell, handed in sorted(wired_cells(self).items()))
         return f"<{type(self).__name__}: {cells}>"
 
 
@@ -232,7 +234,7 @@ def _store(consumer: object, name: str, value: object) -> None:
 
 def _note(consumer: object, name: str, offer: Offer) -> None:
     if type(consumer).__dictoffset__:  # one with slots only has no place for notes, and holds no state cell
-        instance_dict(consumer).setdefault(TABLE, {})[name] = (offer.provider, offer.provider_id)
+        instance_dict(consumer).setdefault(TABLE, {})[name] = Handed(offer.provider, offer.provider_id, offer.where)
 
 
 def _strike(consumer: object, cell: str) -> None:

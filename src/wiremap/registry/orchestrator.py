@@ -185,7 +185,7 @@ def _bind_all(compilation: Compilation) -> list[cells.Undo]:
     try:
         for link, kind in links:
             if not is_bound_already(link):
-                offer = cells.Offer(link.provider.component, names[link.provider], link.cell, kind)
+                offer = cells.Offer(link.provider.component, names[link.provider], link.cell, kind, link.where)
                 consumer = link.consumer.component
                 if link.interface:
                     done.append(cells.bind_in_interface(offer, consumer, link.interface))

@@ -36,6 +36,7 @@ from wiremap.registry.declarations import Declarations
 from wiremap.registry.identity import Names
 from wiremap.registry.ledger import Entry, Ledger, Link
 from wiremap.registry.requirements import required_cells, requirements_of
+from wiremap.registry.state_cell import wired_cells
 
 Kinds = dict[Link, CellKind]
 _Need = tuple[Entry, str]
@@ -175,11 +176,14 @@ def _bindings_to_make(wiring: _Wiring) -> Iterator[tuple[Link, CellKind]]:
 def _names_taken(wiring: _Wiring) -> Iterator[WiremapError]:
     for link, _ in _bindings_to_make(wiring):
         if holder := holder_of_name(link.consumer.component, link.name):
-            location = _location_of_holder(wiring, type(link.consumer.component), link.name)
+            location = _location_of_holder(wiring, link.consumer.component, link.name)
             yield NameTakenError(wiring.site_by_name(link), holder, location)
 
 
-def _location_of_holder(wiring: _Wiring, cls: type, cell: str) -> str:
+def _location_of_holder(wiring: _Wiring, consumer: object, cell: str) -> str:
+    if handed := wired_cells(consumer).get(cell):
+        return str(handed.where)
+    cls = type(consumer)
     is_of_class = not isinstance(class_attribute(cls, cell), MemberDescriptorType | None)
     find = wiring.declarations.of_name if is_of_class else wiring.declarations.of_attribute
     return find(cls, cell)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.wiremap.registry.parts import Blocks, Engine, Scheduler
-from wiremap import RegistryOrchestrator
+from wiremap import RegistryOrchestrator, Requires
 from wiremap.errors import (
     ClassNotInstanceError,
     InvalidCellNameError,
@@ -56,6 +56,18 @@ def test_the_value_and_its_role_are_named() -> None:
     assert "given an object of class tuple as the child." in _refused(
         lambda orch: orch.connect((1,), Engine()), NotAComponentError
     )
+
+
+class _Typed:
+    allocate = Requires[Callable[[int], int]]()
+
+
+def test_a_typed_wiring_line_is_judged_as_well() -> None:
+    nobody: Any = None
+
+    text = _refused(lambda orch: _Typed.allocate.register(orch, Blocks().allocate, nobody), NotAComponentError)
+
+    assert text.startswith("register() was given None as the consumer.")
 
 
 class _Size(NamedTuple):

@@ -6,7 +6,7 @@ import random
 import re
 import types
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Protocol
 from unittest.mock import Mock
 
 import pytest
@@ -185,10 +185,15 @@ def test_a_name_taken_is_told_once_however_many_would_give_it() -> None:
 
 def test_a_cell_of_another_orchestrator_takes_the_name() -> None:
     engine = Engine()
-    _registered((Blocks(), "allocate", engine)).finalize()
+    first = RegistryOrchestrator()
+    first.register(Blocks(), "allocate", engine)
+    first.finalize()
 
-    with pytest.raises(WiringError, match="the cell that Blocks hands it in another orchestrator"):
-        _registered((Blocks(), "allocate", engine)).compile()
+    fault = _only_fault(_registered((Blocks(), "allocate", engine)))
+
+    assert fault.holder == "Blocks's cell in another orchestrator"
+    assert re.fullmatch(HERE, fault.holder_at)
+    assert fault.holder_at != fault.site.where
 
 
 def test_the_same_binding_in_two_orchestrators_is_harmless() -> None:
@@ -345,6 +350,28 @@ def test_a_missing_cell_shows_who_needs_it_where_and_who_has_it() -> None:
         r"Blocks has it: orch\.register\(provider, 'allocate', consumer\)\. \[missing-cell\]",
         str(fault),
     )
+
+
+class _Pool(Protocol):
+    num_free: int
+
+    def allocate(self, count: int) -> int: ...
+
+
+class _Pooling:
+    pool = Requires[_Pool]()
+
+
+def test_a_missing_interface_is_had_by_who_has_all_of_its_cells() -> None:
+    orch = RegistryOrchestrator()
+    orch.add(_Pooling())
+    orch.add(_Giver("num_free"))
+    orch.add(Blocks())
+
+    fault = _only_fault(orch)
+
+    assert isinstance(fault, MissingCellError)
+    assert "\nBlocks has it: _Pooling.pool.register(orch, provider, consumer)." in str(fault)
 
 
 def test_a_missing_cell_that_nobody_has_may_have_another_name() -> None:
