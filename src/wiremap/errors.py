@@ -641,6 +641,26 @@ class StateCellUnsetError(WiremapError, AttributeError):
         )
 
 
+# Overriding.
+
+
+class CannotOverrideError(WiremapError):
+    """A component can't be swapped for another one."""
+
+    code = "cannot-override"
+
+    def __init__(self, component_id: str, reason: str) -> None:
+        self.component_id = component_id
+        self.reason = reason
+        super().__init__(component_id, reason)
+
+    def _text(self) -> str:
+        return (
+            f"{self.component_id} can't be overridden: {self.reason}. Override a component that hands cells to "
+            "others, in the graph that finalize() returned."
+        )
+
+
 # Graphs as data.
 
 

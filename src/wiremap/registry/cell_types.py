@@ -38,9 +38,7 @@ def cell_type_faults(ledger: Ledger, names: Names, kinds: Mapping[Link, CellKind
             continue
         provider = _first_provider(link, incoming).component
         if reason := misfit_of_cell(requirement, provider, link.cell, kind):
-            cell = f"{link.interface}.{link.cell}" if link.interface else link.cell
-            required = (names[link.consumer], _as_written(requirement, link.cell), str(requirement.where))
-            yield CellTypeError(cell, required, (names[link.provider], str(link.where)), reason)
+            yield type_fault(requirement, link.cell, names[link.consumer], (names[link.provider], link.where), reason)
 
 
 def _first_provider(link: Link, incoming: Mapping[tuple[Entry, str], Link]) -> Entry:
@@ -76,9 +74,15 @@ def _misfit_of_callable(wanted: Any, provider: object, cell: str, kind: CellKind
     return reason and f"{reason}{_written_at(provider, cell)}"
 
 
-def _as_written(requirement: Requirement[Any, Any], cell: str) -> str:
-    name = type_name(requirement.type)
-    return f"{name}.{cell}" if requirement.is_interface else name
+def type_fault(
+    requirement: Requirement[Any, Any], cell: str, consumer: str, provided: tuple[str, Location], reason: str
+) -> CellTypeError:
+    """Return the fault that says for what *reason* a cell does not fit; *provided* is by whom and at which line."""
+    provider, where = provided
+    written = type_name(requirement.type)
+    if requirement.is_interface:
+        written, cell = f"{written}.{cell}", f"{requirement.name}.{cell}"
+    return CellTypeError(cell, (consumer, written, str(requirement.where)), (provider, str(where)), reason)
 
 
 def _written_at(provider: object, cell: str) -> str:

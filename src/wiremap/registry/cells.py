@@ -202,6 +202,16 @@ def bind_in_interface(offer: Offer, consumer: object, interface: str) -> Undo:
     return undo
 
 
+def rebind(offer: Offer, consumer: object, interface: str = "") -> None:
+    """Let a cell that *consumer* was handed come from another provider from now on."""
+    holder = instance_dict(consumer)[interface] if interface else consumer
+    if offer.kind == "method":
+        _store(holder, offer.cell, getattr(offer.provider, offer.cell))
+    _note(holder, offer.cell, offer)
+    if interface:
+        _note(consumer, interface, offer)
+
+
 def handed_by(consumer: object, cell: str, interface: str = "") -> object | None:
     """Return the provider of a cell that *consumer* was handed, or None."""
     holder = instance_dict(consumer).get(interface) if interface else consumer

@@ -13,6 +13,7 @@ from wiremap.registry.identity import publish_given_ids
 from wiremap.registry.ledger import Entry, Ledger, Link
 from wiremap.registry.location import Location, caller_location
 from wiremap.registry.nesting import remember
+from wiremap.registry.overriding import System
 from wiremap.registry.recipe import compiling
 from wiremap.registry.requirements import Requirement, announce
 from wiremap.registry.unused import warn_of_unused
@@ -129,11 +130,12 @@ class RegistryOrchestrator:
             except BaseException:
                 _take_back(undo)
                 raise
-        self._graph, self._finalized_at = compilation.graph, where
+        graph = compilation.graph.living_in(System.of(compilation.kinds, compilation.names))
+        self._graph, self._finalized_at = graph, where
         publish_given_ids(self._ledger.entries)
-        remember(compilation.graph, compilation.components)
-        observers.notify(compilation.graph)
-        return compilation.graph
+        remember(graph, compilation.components)
+        observers.notify(graph)
+        return graph
 
     def describe(self) -> str:
         """Return the graph of what is registered so far as text for people.
