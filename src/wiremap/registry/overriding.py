@@ -12,10 +12,11 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from wiremap.errors import CannotOverrideError, UnknownCellError, WiremapError, WiringError
+from wiremap.errors import BindingSite, CannotOverrideError, UnknownCellError, WiremapError, WiringError
 from wiremap.graph import CellKind
 from wiremap.registry.cell_types import misfit_of_cell, type_fault
-from wiremap.registry.cells import Offer, kind_of_cell, rebind
+from wiremap.registry.cells import Offer, cell_names, kind_of_cell, rebind
+from wiremap.registry.declarations import Declarations
 from wiremap.registry.identity import Names
 from wiremap.registry.ledger import Link
 from wiremap.registry.location import Location, caller_location
@@ -46,6 +47,7 @@ class BoundCell:
     cell: str
     interface: str
     kind: CellKind
+    where: Location
     stand_ins: dict[int, object] = field(default_factory=dict)
 
     def source(self) -> Any:
@@ -107,6 +109,7 @@ def _bound_cell(link: Link, kind: CellKind, names: Names) -> BoundCell:
         link.cell,
         link.interface,
         kind,
+        link.where,
     )
 
 
@@ -120,11 +123,15 @@ def _nothing() -> None:
 
 def _faults(stand_in: object, handed: Iterable[BoundCell], where: Location) -> Iterator[WiremapError]:
     """Yield what *stand_in* lacks to provide all that is *handed*."""
-    name = type(stand_in).__name__
+    name, lacking = type(stand_in).__name__, set[str]()
     for bound in handed:
+        if bound.cell in lacking:
+            continue  # said of the first consumer
         if kind_of_cell(stand_in, bound.cell) is None:
-            known = [known for known in dir(stand_in) if not known.startswith("__")]
-            yield UnknownCellError(name, bound.cell, bound.consumer_id, str(where), known)
+            lacking.add(bound.cell)
+            site = BindingSite(name, bound.cell, bound.consumer_id, str(where))
+            defined_at = Declarations().of_class(type(stand_in))
+            yield UnknownCellError(site, cell_names(stand_in), defined_at, wanted=(), is_swapped=False)
             continue
         requirement = requirements_of(type(bound.consumer())).get(bound.interface or bound.cell)
         if requirement and (reason := misfit_of_cell(requirement, stand_in, bound.cell, bound.kind)):
@@ -163,6 +170,6 @@ def _bind_anew(changed: Iterable[BoundCell], everything: Iterable[BoundCell]) ->
         if bound in seen or consumer is None or source is None:
             continue
         seen.add(bound)
-        rebind(Offer(source, bound.provider_id, bound.cell, bound.kind), consumer, bound.interface)
+        rebind(Offer(source, bound.provider_id, bound.cell, bound.kind, bound.where), consumer, bound.interface)
         if not bound.interface:
             todo.extend(handed_on[id(consumer), bound.cell])

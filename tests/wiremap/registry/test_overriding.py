@@ -179,12 +179,12 @@ def test_a_stand_in_that_lacks_a_cell_is_refused_and_nothing_is_swapped() -> Non
     wired = Wired()
 
     with (
-        pytest.raises(WiringError, match=r"Half has no cell 'allocate' .* Did you mean 'alocate'") as caught,
+        pytest.raises(WiringError, match=r"Half has no cell 'allocate' (.*\n)*.*Did you mean 'alocate'") as caught,
         wired.graph.override("Blocks", Half()),
     ):
         pytest.fail("it was let in")
 
-    assert {fault.code for fault in caught.value.faults} == {"unknown-cell"}
+    assert [fault.code for fault in caught.value.faults] == ["unknown-cell"] * 2  # once each, not for each consumer
     assert wired.reads() == [7] * 6
 
 
