@@ -2,7 +2,7 @@
 
 from wiremap.errors import WiremapError, WiringError, WiringWarning
 from wiremap.graph import Binding, Component, Containment, Graph, Star
-from wiremap.registry import RegistryOrchestrator, Requires, compile_mode, compiling, recipe, subscribe
+from wiremap.registry import RegistryOrchestrator, Requirement, Requires, compile_mode, compiling, recipe, subscribe
 
 __all__ = [
     "Binding",
@@ -10,6 +10,7 @@ __all__ = [
     "Containment",
     "Graph",
     "RegistryOrchestrator",
+    "Requirement",
     "Requires",
     "Star",
     "WiremapError",
