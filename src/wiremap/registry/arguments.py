@@ -39,14 +39,10 @@ def check_addition(
     """
     _check_component(component, "add", "component", where)
     if component_id is not None:
-        _check_label(component_id, "id", where)
-    _check_label(extension, "extension", where)
-    if isinstance(tags, str) or not isinstance(tags, Iterable):
-        tags = [tags]
-    labels = tuple(tags)
-    for label in labels:
-        _check_label(label, "tags", where)
-    return labels
+        _checked_label(component_id, "id", where)
+    _checked_label(extension, "extension", where)
+    labels = (tags,) if isinstance(tags, str) or not isinstance(tags, Iterable) else tuple(tags)
+    return tuple(_checked_label(label, "tags", where) for label in labels)
 
 
 def check_binding(provider: object, cell: object, consumer: object, where: Location) -> str:
@@ -111,9 +107,10 @@ def _why_unreadable(name: str) -> str | None:
     return None
 
 
-def _check_label(value: object, argument: str, where: Location) -> None:
+def _checked_label(value: object, argument: str, where: Location) -> str:
     if not isinstance(value, str) or not value or value != value.strip() or not value.isprintable():
         raise InvalidLabelError(argument, _shown(value), str(where))
+    return str(value)
 
 
 def _needs_instance(cls: type, name: str) -> bool:
