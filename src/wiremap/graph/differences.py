@@ -184,7 +184,7 @@ def _named(component: Component) -> str:
 
 
 def _drawn(edge: Binding) -> str:
-    return f"[{edge.cell}] {edge.provider} -> {edge.consumer}{' (state)' if edge.kind == 'state' else ''}"
+    return f"[{edge.name}] {edge.provider} -> {edge.consumer}{' (state)' if edge.kind == 'state' else ''}"
 
 
 def _told(change: Change) -> str:

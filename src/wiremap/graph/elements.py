@@ -2,12 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 CellKind = Literal["method", "state"]
 Label = tuple[str, ...]
-"""An edge without its ends, seen from one of them: ``(HANDS, cell, kind)``, ``(TAKES, cell, kind)``, HOLDS or HELD."""
+"""An edge without its ends, seen from one: ``(HANDS, cell, name, kind)``, ``(TAKES, cell, name, kind)``, HOLDS, HELD.
+
+The name is that under which the consumer reads the cell."""
 Link = tuple[Label, str]
 """An edge seen from one of its ends: its label there, and the id at its other end."""
 LOCATION: Final = ("source_path", "source_line")
@@ -58,12 +60,18 @@ class Component:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Binding:
-    """*consumer* reads the cell of *provider* under its own name; both are component ids."""
+    """*consumer* reads the cell of *provider* under its own name; both are component ids.
+
+    Attributes:
+        interface: The name below which it is read (``self.blocks.allocate``), where the consumer requires a
+            protocol with members; empty where the cell is read directly.
+    """
 
     provider: str
     cell: str
     consumer: str
     kind: CellKind = "method"
+    interface: str = ""
 
     @property
     def ends(self) -> tuple[str, str]:
@@ -73,7 +81,12 @@ class Binding:
     def renamed(self, names: Mapping[str, str]) -> "Binding":
         """Return the binding of the same cell between the ids that *names* gives for these."""
         provider, consumer = (names.get(end, end) for end in self.ends)
-        return self if self.ends == (provider, consumer) else Binding(provider, self.cell, consumer, self.kind)
+        return self if self.ends == (provider, consumer) else replace(self, provider=provider, consumer=consumer)
+
+    @property
+    def name(self) -> str:
+        """The name under which the consumer reads the cell, below that of the interface if there is one."""
+        return f"{self.interface}.{self.cell}" if self.interface else self.cell
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -99,9 +112,9 @@ def links_of(bindings: Iterable[Binding], containment: Iterable[Containment]) ->
     An edge from a component to itself is seen twice, once from each end.
     """
     links: dict[str, list[Link]] = defaultdict(list)
-    labels: dict[tuple[str, CellKind], tuple[Label, Label]] = {}
+    labels: dict[tuple[str, str, CellKind], tuple[Label, Label]] = {}
     for edge in bindings:
-        cell = (edge.cell, edge.kind)
+        cell = (edge.cell, edge.name, edge.kind)
         if cell not in labels:
             labels[cell] = ((HANDS, *cell), (TAKES, *cell))
         hands, takes = labels[cell]

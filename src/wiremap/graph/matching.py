@@ -118,7 +118,7 @@ def _label_test(edge: PatternEdge, here: str) -> Callable[[Label], bool]:
     if edge.cell is None:
         return (HELD if here == _START else HOLDS).__eq__
     role, cell_fits = HANDS if here == _START else TAKES, _name_test(edge.cell)
-    return lambda label: label[0] == role and cell_fits(label[1])
+    return lambda label: label[0] == role and (cell_fits(label[1]) or cell_fits(label[2]))
 
 
 def _component_test(node: PatternNode) -> Callable[[Component], bool]:

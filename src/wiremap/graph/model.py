@@ -1,25 +1,29 @@
 """The immutable graph that compiling an orchestrator gives, and everything that can be asked of it."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from operator import attrgetter
-from typing import Final
+from typing import Final, TypeVar
 
-from wiremap.errors import GraphDiffMismatchError, GraphFormatError, UnknownComponentError
+from wiremap.errors import CannotOverrideError, GraphDiffMismatchError, GraphFormatError, UnknownComponentError
 from wiremap.graph import queries, serialization
 from wiremap.graph.comparison import apply_diff, difference
 from wiremap.graph.differences import GraphDiff
 from wiremap.graph.elements import Binding, Component, Containment
+from wiremap.graph.living import LivingSystem
 from wiremap.graph.matching import find_matches
 from wiremap.graph.patterns import Pattern
 from wiremap.graph.shapes import Shape, shapes
 from wiremap.graph.stars import Star
 from wiremap.graph.topology import Topology
 
+T = TypeVar("T")
+
 # The orders in which the elements of a graph stand; a hundred times as fast as comparing dataclasses.
 _BY_ID: Final = attrgetter("id")
-_BY_ENDS: Final = attrgetter("provider", "cell", "consumer", "kind")
+_BY_ENDS: Final = attrgetter("provider", "cell", "consumer", "kind", "interface")
 _BY_CHILD: Final = attrgetter("child", "parent")
 
 
@@ -41,6 +45,7 @@ class Graph:
     containment: tuple[Containment, ...] = ()
     nested: Mapping[str, "Graph"] = field(default_factory=dict)
     topology: Topology = field(init=False, repr=False, compare=False)
+    _system: LivingSystem | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         # The only writes ever made: a frozen dataclass can bring its fields into order in no other way.
@@ -57,7 +62,7 @@ class Graph:
         return hash((self.components, self.bindings, self.containment, tuple(self.nested.items())))
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Look-ups are made again where the graph arrives.
+        # What is living stays where it lives, and look-ups are made again where the graph arrives.
         return (Graph, (self.components, self.bindings, self.containment, self.nested))
 
     def _check(self) -> None:
@@ -71,6 +76,42 @@ class Graph:
         for owner, local in self.nested.items():
             if owner not in local:
                 raise GraphFormatError(f"the graph nested in {owner!r} does not hold that component")
+
+    # Living
+
+    def living_in(self, system: LivingSystem | None) -> "Graph":
+        """Note that the components live in *system*, and return this graph, which nobody else may have yet."""
+        object.__setattr__(self, "_system", system)
+        return self
+
+    def override(self, component_id: str, stand_in: T) -> AbstractContextManager[T]:
+        """Let *stand_in* provide all cells of a component inside a ``with`` block: to all consumers, in all threads.
+
+        A component is looked for here first, then in nested graphs, the outermost first; consumers in graphs
+        nested below are served too. References that others keep in attributes of their own are not cells and
+        stay. The stand-in must have every cell that is handed over and fit what the consumers require; its
+        ``__post_wire__`` is not called. Blocks may be nested and may overlap in several threads: the latest that
+        is still open counts, and after the last one all is as before, whatever was raised.
+
+        Raises:
+            UnknownComponentError: No component has that id.
+            CannotOverrideError: It hands no cell over, or this graph was only compiled or read.
+            WiringError: The stand-in lacks cells or does not fit.
+        """
+        owner = next((graph for graph in self._levels() if component_id in graph), None)
+        if owner is None:
+            raise UnknownComponentError(component_id, self.ids)
+        if owner._system is None:  # noqa: SLF001 -- its own class
+            raise CannotOverrideError(component_id, "nothing lives in this graph, which was compiled or read")
+        inside = [graph._system for graph in owner._levels() if graph._system and graph is not owner]  # noqa: SLF001 -- same
+        return owner._system.override(component_id, stand_in, inside)  # noqa: SLF001 -- same
+
+    def _levels(self) -> Iterator["Graph"]:
+        """Yield this graph and all nested in it, the outermost first."""
+        level = [self]
+        while level:
+            yield from level
+            level = [inner for graph in level for inner in graph.nested.values()]
 
     # Looking up
 
@@ -258,7 +299,7 @@ class Graph:
 
     def renamed(self, names: Mapping[str, str]) -> "Graph":
         """Return this graph with each id that *names* mentions replaced by its new one."""
-        return Graph(
+        graph = Graph(
             components=tuple(replace(c, id=names.get(c.id, c.id)) for c in self.components),
             bindings=tuple(edge.renamed(names) for edge in self.bindings),
             containment=tuple(pair.renamed(names) for pair in self.containment),
@@ -267,6 +308,7 @@ class Graph:
                 for owner, local in self.nested.items()
             },
         )
+        return graph.living_in(self._system and self._system.renamed(names))
 
     # Writing
 

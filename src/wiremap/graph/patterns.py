@@ -5,7 +5,8 @@ The text is a list of chains, separated by commas or line ends::
     MoeBackend -[run_experts_ll]-> ExpertsEPLL
     tag:attention -[*]-> layer="Qwen3.layers.0" --> Model, layer -[forward]-> *
 
-- ``A -[cell]-> B``: A hands B that cell. ``A --> B``: B holds A; as drawn, containment has no label.
+- ``A -[cell]-> B``: A hands B that cell; ``A -[interface.cell]-> B``: to be read below that interface.
+- ``A --> B``: B holds A; as drawn, containment has no label.
 - ``Name`` is any component whose id or type is that; ``id:Name``, ``type:Name`` and ``tag:Name`` look at one of
   these only. A type may be given with its module, and an inner class without the outer one.
 - ``*``, ``?`` and ``[abc]`` in names and cells stand for other characters, as in file names; case counts. A name in
@@ -57,7 +58,8 @@ class PatternEdge:
     Attributes:
         start: The provider; for containment, what is contained.
         end: The consumer; for containment, the container.
-        cell: The name of the cell, with wildcards as in file names, or None for containment.
+        cell: The name of the cell, alone or below that of its interface (``blocks.allocate``), with wildcards as in
+            file names, or None for containment.
     """
 
     start: str

@@ -59,6 +59,11 @@ def is_inside(local: LocalGraph, value: object) -> bool:
     return local.serial in (_member_of.get(value) or ())
 
 
+def is_in_a_graph(value: object) -> bool:
+    """Tell whether *value* is a component of any graph that was finalized."""
+    return bool(_member_of.get(value))
+
+
 def local_graphs(components: Mapping[str, object]) -> dict[str, LocalGraph]:
     """Return the graphs nested in *components* (by id), by their owners' ids, which hold inside too."""
     owners: dict[int, tuple[str, _Membership]] = {}

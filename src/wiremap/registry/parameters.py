@@ -18,8 +18,8 @@ from enum import Enum
 from types import BuiltinFunctionType, FunctionType
 from typing import Any, Final
 
-from wiremap.registry.cells import TABLE, wired_cells
 from wiremap.registry.containment import stored_attributes
+from wiremap.registry.state_cell import TABLE, wired_cells
 
 _CONTAINERS: Final = (list, tuple, set, frozenset, dict, OrderedDict)
 _SCALARS: Final = (type(None), bool, int, float, complex, str, bytes)

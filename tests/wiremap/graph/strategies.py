@@ -80,10 +80,11 @@ def wirings(draw: st.DrawFn, depth: int = 1, *, holding: str = "A", acyclic: boo
     ends = st.lists(st.sampled_from(pairs), max_size=8) if pairs else st.just([])
     cells = st.sampled_from(("x", "x", "y"))
     kinds: st.SearchStrategy[CellKind] = st.sampled_from(("method", "method", "state"))
+    interfaces = st.sampled_from(("", "", "i"))
     owners = sorted(draw(st.sets(st.sampled_from(names), max_size=2))) if depth else []
     return Graph(
         components=tuple(draw(look_alikes(name)) for name in names),
-        bindings=tuple(Binding(start, draw(cells), end, draw(kinds)) for start, end in draw(ends)),
+        bindings=tuple(Binding(start, draw(cells), end, draw(kinds), draw(interfaces)) for start, end in draw(ends)),
         containment=tuple(Containment(child, parent) for child, parent in draw(ends)),
         nested={owner: draw(wirings(depth - 1, holding=owner, acyclic=acyclic)) for owner in owners},
     )

@@ -52,6 +52,13 @@ def test_a_cell_may_be_any_or_have_wildcards() -> None:
     assert found("Cache -[?_cache]-> Runner") == both
 
 
+def test_a_cell_that_is_read_below_an_interface_is_found_with_and_without_that() -> None:
+    graph = Graph(ENGINE.components, (Binding("Cache", "allocate", "Runner", interface="blocks"),))
+
+    assert found("Cache -[allocate]-> Runner", graph) == found("Cache -[blocks.allocate]-> Runner", graph) != []
+    assert found("Cache -[blocks]-> Runner", graph) == []
+
+
 def test_an_arrow_without_cell_is_containment_and_no_binding() -> None:
     assert found("* --> Runner") == [{"*": "Runner.inner", "Runner": "Runner"}]
     assert found("Cache --> Runner") == []
