@@ -9,11 +9,9 @@ from typing import Final, TypeVar
 
 from wiremap.errors import CannotOverrideError, GraphDiffMismatchError, GraphFormatError, UnknownComponentError
 from wiremap.graph import queries, serialization
-from wiremap.graph.comparison import apply_diff, difference
 from wiremap.graph.differences import GraphDiff
 from wiremap.graph.elements import Binding, Component, Containment
 from wiremap.graph.living import LivingSystem
-from wiremap.graph.matching import find_matches
 from wiremap.graph.patterns import Pattern
 from wiremap.graph.shapes import Shape, shapes
 from wiremap.graph.stars import Star
@@ -246,6 +244,8 @@ class Graph:
         Raises:
             PatternSyntaxError: The text is no pattern.
         """
+        from wiremap.graph.matching import find_matches  # noqa: PLC0415 -- keeps `import wiremap` cheap
+
         return find_matches(Pattern.parse(pattern) if isinstance(pattern, str) else pattern, self.topology)
 
     # Comparing
@@ -273,6 +273,8 @@ class Graph:
 
     def diff(self, other: "Graph") -> GraphDiff:
         """Return what leads from this graph to *other*; ``self.apply(self.diff(other)) == other``."""
+        from wiremap.graph.comparison import difference  # noqa: PLC0415 -- keeps `import wiremap` cheap
+
         return difference(self.topology, other.topology)
 
     def apply(self, diff: GraphDiff) -> "Graph":
@@ -281,6 +283,8 @@ class Graph:
         Raises:
             GraphDiffMismatchError: It was made from another graph, and does not fit this one.
         """
+        from wiremap.graph.comparison import apply_diff  # noqa: PLC0415 -- keeps `import wiremap` cheap
+
         try:
             return Graph._of(apply_diff(diff, self.topology))
         except GraphFormatError as error:
