@@ -55,16 +55,10 @@ class _Assembly:
         self._uses = {use for record in records for use in record.uses if _can_be_component(use.consumer)}
 
     def graph(self) -> Graph:
-        own = self._components(self._bindings())
-        self._uses |= self._inherited_uses(own)
-        bindings = self._bindings()
-        components = self._components(bindings)
-        gone = self._stand_ins(components, bindings)
-        return _named_graph(
-            components - gone,
-            [use for use in bindings if use.consumer not in gone],
-            self._containment(components - gone),
-        )
+        self._uses |= self._inherited_uses(self._components())
+        components = self._components()
+        components -= self._stand_ins(components)
+        return _named_graph(components, self._uses, self._containment(components))
 
     def _find_holds(self) -> Holds:
         """Return who holds what, but for what is no wiring: values, and what passes by."""
@@ -87,32 +81,31 @@ class _Assembly:
     def _is_wiring(self, holder: Class, held: Class, origin: Origin) -> bool:
         if holder is held or not (_can_be_component(holder) and _can_be_component(held)):
             return False
-        if held not in self._in_passing:
-            return True
-        return origin is not Origin.LOOSE and holder not in self._in_passing
+        return self._stays(held) or (origin is not Origin.LOOSE and self._stays(holder))
 
-    def _bindings(self) -> list[Use]:
+    def _components(self) -> set[Class]:
+        """Return who hands over a method from an attribute, and whoever is joined to such a one."""
         providers = {use.provider for use in self._uses if use.kind == "method" and self._is_held(use)}
-        return [use for use in self._uses if use.provider in providers]
+        components = providers | self._consumers(providers)
+        # Who holds a component is one, and so is what a component makes for itself, if it does anything.
+        holds = [pair for pair, origin in self._holds.items() if origin is not Origin.LOOSE]
+        while new := {holder for holder, part in holds if part in components and self._stays(holder)} - components:
+            components |= new | self._consumers(new)
+        parts = {
+            part
+            for (holder, part), origin in self._holds.items()
+            if holder in components and origin is Origin.PART and self._stays(part) and _does_something(part)
+        }
+        return components | parts
 
     def _is_held(self, use: Use) -> bool:
         return use.holder is not None and (use.holder, use.provider) in self._holds
 
-    def _components(self, bindings: Iterable[Use]) -> set[Class]:
-        components = {cls for use in bindings for cls in (use.provider, use.consumer)}
-        # Who holds a component is one, and so is what a component makes for itself, if it does anything.
-        holders = [pair for pair, origin in self._holds.items() if origin is not Origin.LOOSE]
-        while (
-            new := {holder for holder, part in holders if part in components and holder not in self._in_passing}
-            - components
-        ):
-            components |= new
-        parts = {
-            part
-            for (holder, part), origin in self._holds.items()
-            if holder in components and origin is Origin.PART and part not in self._in_passing and _does_something(part)
-        }
-        return components | parts
+    def _consumers(self, providers: set[Class]) -> set[Class]:
+        return {use.consumer for use in self._uses if use.provider in providers}
+
+    def _stays(self, cls: Class) -> bool:
+        return cls not in self._in_passing
 
     def _inherited_uses(self, components: set[Class]) -> set[Use]:
         """Return what *components* use in methods that they inherit: an object runs these as its own."""
@@ -121,12 +114,13 @@ class _Assembly:
             for base in cls.lineage[1:]:
                 for name, function in base.methods.items():
                     if cls.find_method(name) is function and function.role != "staticmethod":
-                        uses |= self._solver.evaluate(Unit(base.module, function, cls)).uses
+                        found = self._solver.evaluate(Unit(base.module, function, cls)).uses
+                        uses |= {use for use in found if use.provider is not base}
         return uses
 
-    def _stand_ins(self, components: set[Class], bindings: list[Use]) -> set[Class]:
+    def _stand_ins(self, components: set[Class]) -> set[Class]:
         """Return abstract classes whose part is played by heirs among *components*."""
-        providers = {use.provider for use in bindings}
+        providers = {use.provider for use in self._uses}
         inherited = {base for cls in components for base in cls.lineage[1:]}
         return {cls for cls in components & inherited - providers - self._made if cls.is_abstract}
 
@@ -148,8 +142,9 @@ class _Assembly:
         return kept
 
 
-def _named_graph(components: set[Class], bindings: list[Use], containment: list[tuple[Class, Class]]) -> Graph:
+def _named_graph(components: set[Class], uses: set[Use], containment: list[tuple[Class, Class]]) -> Graph:
     ids = _ids(components)
+    bindings = [use for use in uses if {use.provider, use.consumer} <= components]
     provided: dict[Class, set[str]] = defaultdict(set)
     for use in bindings:
         provided[use.provider].add(use.cell)

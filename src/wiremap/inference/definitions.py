@@ -114,8 +114,11 @@ class Class:
 
     @property
     def is_open(self) -> bool:
-        """Whether objects may have attributes that the code base does not define."""
-        return bool(set(self.outside_bases) - _BARE_BASES) or self.find_method("__getattr__") is not None
+        """Whether objects have attributes from a base that the code base does not define.
+
+        What ``__getattr__`` answers is not among them: it speaks for another object more often than not.
+        """
+        return bool(set(self.outside_bases) - _BARE_BASES)
 
     def find_method(self, name: str) -> Function | None:
         """Return the method that an object of this class has under *name*."""

@@ -164,7 +164,11 @@ class Expressions:
                 return Origin.PART
             return Origin.HELD if self._assembles or (is_own and one.holder is not None) else Origin.LOOSE
 
-        return changed(value, lambda one: Instance(one.cls, origin(one), owner))
+        def keep(one: Instance) -> Instance:
+            is_self = is_own and one.origin is Origin.SELF
+            return one if is_self else Instance(one.cls, origin(one), owner)
+
+        return changed(value, keep)
 
     @property
     def _assembles(self) -> bool:

@@ -117,7 +117,7 @@ class Objects:
     def _members(self, cls: Class, name: str, owner: "Instance | ClassValue") -> Value:
         stored = union(self._stored(one, name) for one in cls.lineage)
         if isinstance(owner, Instance):
-            stored = self._got(stored)
+            stored = _seen_from(owner, _without_own_methods(self._got(stored)))
         method = cls.find_method(name)
         return stored if method is None else union([stored, self._bound(method, owner)])
 
@@ -169,6 +169,8 @@ class Objects:
         return UNKNOWN if inner is None else frozenset({ModuleValue(inner)})
 
     def _use(self, owner: Instance, cell: str, kind: CellKind) -> None:
+        if cell.startswith("__") and kind == "state":
+            return  # what every object has: its class, its dictionary
         if self._consumer is not None and owner.origin is not Origin.SELF and owner.cls is not self._consumer:
             self._record.uses.add(Use(self._consumer, owner.cls, cell, kind, owner.holder))
 
@@ -236,13 +238,22 @@ class Objects:
         returned = self._facts.read(Returned(function), self._unit)
         if receiver is None:
             return returned
+        return _seen_from(receiver if isinstance(receiver, Instance) else Instance(receiver.cls, Origin.MADE), returned)
 
-        def of_receiver(one: Instance) -> Instance:
-            if one.origin is not Origin.SELF:
-                return one
-            return receiver if isinstance(receiver, Instance) else Instance(receiver.cls, Origin.MADE)
 
-        return changed(returned, of_receiver)
+def _seen_from(owner: Instance, value: Value) -> Value:
+    """Return *value*, which comes from a method or attribute of *owner*, with what is itself there replaced by that."""
+    return changed(value, lambda one: owner if one.origin is Origin.SELF else one)
+
+
+def _without_own_methods(value: Value) -> Value:
+    """Return *value* with methods that an object keeps in its own attributes unbound: one cell is read, not two."""
+    return frozenset(
+        FunctionValue(kind.function)
+        if isinstance(kind, FunctionValue) and getattr(kind.receiver, "origin", None) is Origin.SELF
+        else kind
+        for kind in value
+    )
 
 
 def given(value: Value) -> Value:
