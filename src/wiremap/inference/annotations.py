@@ -106,6 +106,8 @@ def _of_subscript(node: ast.Subscript, evaluate: Evaluate, owner: Class | None) 
     names = {name.rpartition(".")[2] for name in outside_names(head)}
     if not names:
         return union(_of_kind(kind, owner) for kind in head)  # a generic class of ours
+    if not arguments:
+        return OUTSIDE  # tuple[()]
 
     def inner(argument: ast.expr) -> Value:
         return declared(argument, evaluate, owner)

@@ -1,7 +1,7 @@
 """What a code base defines: modules, classes and functions, found in its syntax trees. Nothing is imported."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -90,9 +90,9 @@ class Class:
         annotated = [node for node in self.node.body if isinstance(node, ast.AnnAssign)]
         return tuple(node.target.id for node in annotated if isinstance(node.target, ast.Name) and _is_field(node))
 
-    @property
+    @cached_property
     def lineage(self) -> tuple["Class", ...]:
-        """The class and its bases in the code base, nearest first."""
+        """The class and its bases in the code base, nearest first. Ask when all bases are known."""
         found: dict[Class, None] = {}
         todo = [self]
         while todo:
@@ -102,17 +102,27 @@ class Class:
                 todo.extend(one.bases)
         return tuple(found)
 
-    @property
+    @cached_property
     def outside_bases(self) -> tuple[str, ...]:
         """The bases out of the code base, inherited ones included."""
         return tuple(name for one in self.lineage for name in one.outside)
+
+    def inherit(self, bases: Iterable["Class"], outside: Iterable[str]) -> None:
+        """Set the bases; what was derived from those before is forgotten."""
+        self.bases, self.outside = tuple(bases), tuple(outside)
+        self.forget_lineage()
+
+    def forget_lineage(self) -> None:
+        """Derive anew what depends on bases, which may have got others themselves."""
+        for name in ("lineage", "outside_bases", "is_open"):
+            self.__dict__.pop(name, None)
 
     def lineage_after(self, cls: "Class") -> tuple["Class", ...]:
         """Return where ``super()`` looks in a method of *cls*, on an object of this class."""
         lineage = self.lineage
         return lineage[lineage.index(cls) + 1 :] if cls in lineage else cls.lineage[1:]
 
-    @property
+    @cached_property
     def is_open(self) -> bool:
         """Whether objects have attributes from a base that the code base does not define.
 

@@ -2,15 +2,16 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from wiremap.inference.definitions import Class, Function, Module
 from wiremap.inference.values import UNKNOWN, Value, ours, union
 
+# Units and keys are looked up all the time: tuples are hashed and compared faster than anything else. Their last
+# field tells them apart.
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+
+class Unit(NamedTuple):
     """What is evaluated at a time: a module's own statements, or a function, for objects of the class *receiver*."""
 
     module: Module
@@ -18,43 +19,43 @@ class Unit:
     receiver: Class | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(NamedTuple):
     """What is stored in an attribute of the objects of a class."""
 
     cls: Class
     name: str
+    sort: Literal["attribute"] = "attribute"
 
 
-@dataclass(frozen=True, slots=True)
-class Declaration:
+class Declaration(NamedTuple):
     """What an annotation alone says of an attribute."""
 
     cls: Class
     name: str
+    sort: Literal["declaration"] = "declaration"
 
 
-@dataclass(frozen=True, slots=True)
-class Returned:
+class Returned(NamedTuple):
     """What a function returns."""
 
     function: Function
+    sort: Literal["returned"] = "returned"
 
 
-@dataclass(frozen=True, slots=True)
-class Passed:
+class Passed(NamedTuple):
     """What callers pass for a parameter; for a field, to the class that is a record."""
 
     to: Function | Class
     parameter: str
+    sort: Literal["passed"] = "passed"
 
 
-@dataclass(frozen=True, slots=True)
-class Global:
+class Global(NamedTuple):
     """What a name at module level stands for."""
 
     module: Module
     name: str
+    sort: Literal["global"] = "global"
 
 
 Key: TypeAlias = Attribute | Declaration | Returned | Passed | Global

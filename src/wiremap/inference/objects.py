@@ -129,6 +129,8 @@ class Objects:
         """
         stored, is_shared = self._facts.read_apart(Attribute(cls, name), self._unit)
         declared = self._facts.read(Declaration(cls, name), self._unit)
+        if not stored and not declared:
+            return UNKNOWN
         if not ours(stored) or not ANY.isdisjoint(declared):
             return stored | declared if ANY.isdisjoint(stored | declared) else ANY
         found = [kind for kind in stored if isinstance(kind, Instance)]

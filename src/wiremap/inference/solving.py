@@ -11,7 +11,7 @@ from wiremap.inference.record import Record
 from wiremap.inference.statements import Statements
 
 # Facts settle after some three rounds; what still moves then, moves in a circle.
-_MOST_ROUNDS = 12
+_MOST_ROUNDS = 8
 
 
 class Solver:
@@ -44,6 +44,8 @@ class Solver:
         """Evaluate modules first, which settles names and bases, then everything."""
         modules = [Unit(module) for module in self._modules.all]
         self._settle(modules, only=set(modules))
+        for cls in self.classes:
+            cls.forget_lineage()
         functions = [Unit(one.module, one, one.owner) for one in self._functions]
         self._settle([*modules, *functions], only=None)
 

@@ -143,21 +143,32 @@ class Statements(Expressions):
 
     def _for(self, node: ast.For | ast.AsyncFor, frame: Frame) -> None:
         elements = self.iterated(self.value(node.iter, frame), is_async=isinstance(node, ast.AsyncFor))
-        for _ in range(2):  # what one round leaves behind, the next one finds
-            before = dict(frame.names)
+
+        def one_round() -> None:
             self.bind(node.target, elements, frame)
             self._run(node.body, frame)
-            frame.names = _merged([before, frame.names])
+
+        self._loop(one_round, frame)
         self._run(node.orelse, frame)
 
     def _while(self, node: ast.While, frame: Frame) -> None:
-        for _ in range(2):
-            before = dict(frame.names)
+        def one_round() -> None:
             self.value(node.test, frame)
             frame.names |= narrowing.if_true(node.test, lambda one: self.value(one, frame))
             self._run(node.body, frame)
-            frame.names = _merged([before, frame.names])
+
+        self._loop(one_round, frame)
         self._run(node.orelse, frame)
+
+    def _loop(self, one_round: Callable[[], None], frame: Frame) -> None:
+        """Run a loop until the next round would find no more than the last one did, or twice."""
+        for _ in range(2):
+            before = frame.names
+            frame.names = dict(before)
+            one_round()
+            frame.names = _merged([before, frame.names])
+            if frame.names == before:
+                break
 
     def _try(self, node: ast.Try, frame: Frame) -> bool:
         before = dict(frame.names)
@@ -309,9 +320,8 @@ class Statements(Expressions):
             return
         bases = [self.value(one.value if isinstance(one, ast.Subscript) else one, frame) for one in node.bases]
         metaclass = [self.value(one.value, frame) for one in node.keywords if one.arg == "metaclass"]
-        found = [kind.cls for base in bases for kind in base if isinstance(kind, ClassValue) and kind.cls is not cls]
-        cls.bases = tuple(dict.fromkeys(found))
-        cls.outside = tuple(sorted(_outside_bases(bases, metaclass)))
+        found = [one for base in bases for one in _classes_in(base) if one is not cls]
+        cls.inherit(dict.fromkeys(found), sorted(_outside_bases(bases, metaclass)))
         decorators = [self.value(one.func if isinstance(one, ast.Call) else one, frame) for one in node.decorator_list]
         cls.is_record = _is_record(cls, decorators)
         cls.is_frozen = cls.is_record and _is_frozen(node)
@@ -449,10 +459,19 @@ def _is_empty_container(value: Value) -> bool:
 
 
 def _merged(ends: list[dict[str, Value]]) -> dict[str, Value]:
-    if len(ends) == 1:
-        return ends[0]
-    names = dict.fromkeys(name for end in ends for name in end)
-    return {name: union(end[name] for end in ends if name in end) for name in names}
+    merged = ends[0]
+    for end in ends[1:]:
+        merged = dict(merged)
+        for name, value in end.items():
+            known = merged.get(name, value)
+            merged[name] = value if known is value else union([known, value])
+    return merged
+
+
+def _classes_in(value: Value) -> list[Class]:
+    """Return the classes in *value*, in an order that does not depend on where they lie in memory."""
+    classes = [kind.cls for kind in value if isinstance(kind, ClassValue)]
+    return sorted(classes, key=lambda cls: (cls.module.name, cls.module.root, cls.node.lineno))
 
 
 def _outside_bases(bases: list[Value], metaclasses: list[Value]) -> set[str]:

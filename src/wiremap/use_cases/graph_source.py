@@ -34,7 +34,6 @@ from wiremap.registry.location import Location
 from wiremap.registry.observers import subscribe
 from wiremap.registry.recipe import compile_mode, recipe_mark
 from wiremap.tracing.territory import OWN_FOLDER, Territory
-from wiremap.use_cases.inferring import infer_folder
 
 _FIRST_CHOICE = "combine"
 
@@ -65,6 +64,8 @@ def graph_with_notes(source: str) -> SourcedGraph:
     """
     path = Path(source)
     if source and path.is_dir():
+        from wiremap.use_cases.inferring import infer_folder  # noqa: PLC0415 -- 40 ms that only folders need
+
         return SourcedGraph(*infer_folder(path))
     _refuse_python_file(source)
     if source.endswith(".json") or path.is_file():

@@ -54,8 +54,9 @@ class A:
 
 def test_a_lineage_lists_each_base_once_nearest_first() -> None:
     found = classes_of("class A: ...\nclass B: ...\nclass C: ...\nclass D: ...")
-    found["B"].bases = found["C"].bases = (found["A"],)
-    found["D"].bases = (found["B"], found["C"])
+    found["B"].inherit([found["A"]], [])
+    found["C"].inherit([found["A"]], [])
+    found["D"].inherit([found["B"], found["C"]], [])
 
     assert [cls.name for cls in found["D"].lineage] == ["D", "B", "C", "A"]
     assert [cls.name for cls in found["D"].lineage_after(found["B"])] == ["C", "A"]
