@@ -50,6 +50,7 @@ class Frame:
         shared: Names that are declared global.
         returned: What is returned.
         yielded: What is yielded.
+        left: The names where the innermost loop is left or its next round begun.
     """
 
     names: dict[str, Value] = field(default_factory=dict)
@@ -58,6 +59,7 @@ class Frame:
     shared: set[str] = field(default_factory=set)
     returned: list[Value] = field(default_factory=list)
     yielded: list[Value] = field(default_factory=list)
+    left: list[dict[str, Value]] = field(default_factory=list)
 
     def inner(self, names: Mapping[str, Value]) -> "Frame":
         """Return a scope in this one; the names of a class body are not seen from within."""

@@ -162,13 +162,15 @@ class Statements(Expressions):
 
     def _loop(self, one_round: Callable[[], None], frame: Frame) -> None:
         """Run a loop until the next round would find no more than the last one did, or twice."""
+        outer_left = frame.left
         for _ in range(2):
             before = frame.names
-            frame.names = dict(before)
+            frame.names, frame.left = dict(before), []
             one_round()
-            frame.names = _merged([before, frame.names])
+            frame.names = _merged([before, frame.names, *frame.left])
             if frame.names == before:
                 break
+        frame.left = outer_left
 
     def _try(self, node: ast.Try, frame: Frame) -> bool:
         before = dict(frame.names)
@@ -290,7 +292,8 @@ class Statements(Expressions):
         self.values_in(node, frame)
         return False
 
-    def _leave(self, _: ast.stmt, __: Frame) -> bool:
+    def _leave(self, _: ast.Break | ast.Continue, frame: Frame) -> bool:
+        frame.left.append(frame.names)
         return False
 
     def _share(self, node: ast.Global | ast.Nonlocal, frame: Frame) -> None:

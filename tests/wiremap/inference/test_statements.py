@@ -30,6 +30,8 @@ BODIES = {
     "x = self.pool\nif flag:\n    x = self.tank\n    raise ValueError\nx.take()": {"Pool"},
     "for _ in flag:\n    if x: x.take()\n    x = self.pool": {"Pool"},
     "while flag:\n    x = self.pool\nx.take()": {"Pool"},
+    "for y in [self.pool]:\n    if flag:\n        x = y\n        break\nx.take()": {"Pool"},
+    "for x in [self.pool, self.tank]:\n    if isinstance(x, Tank): continue\n    x.take()": {"Pool"},
     "try: x = self.pool\nexcept ValueError: x = self.tank\nx.take()": {"Pool", "Tank"},
     "try: x = self.pool\nfinally: x.take()": {"Pool"},
     "try: x = self.pool\nexcept ValueError: return\nelse: x = self.tank\nx.take()": {"Tank"},
