@@ -2,6 +2,7 @@
 
 from wiremap.render.dot import render_dot
 from wiremap.render.mermaid import render_mermaid
+from wiremap.render.svg import render_svg
 from wiremap.render.text import render_text
 
-__all__ = ["render_dot", "render_mermaid", "render_text"]
+__all__ = ["render_dot", "render_mermaid", "render_svg", "render_text"]

@@ -33,9 +33,9 @@ def render_dot(graph: Graph, *, fold: bool = True, nested: bool = True) -> str:
 def _node_lines(diagram: Diagram, indent: str) -> Iterator[str]:
     for node in diagram.nodes:
         yield f"{indent}{_quoted(node.key)} [label={_quoted(_joined(node.lines))}]"
-    for owner, title, group in diagram.titled_groups():
+    for owner, group in diagram.groups.items():
         yield f"{indent}subgraph {_quoted(f'cluster_{owner}')} {{"
-        yield f"{indent}  label={_quoted(title)}"
+        yield f"{indent}  label={_quoted(group.title)}"
         yield from _node_lines(group, f"{indent}  ")
         yield f"{indent}}}"
 

@@ -51,8 +51,8 @@ def _handles(keys: Iterable[str]) -> Mapping[str, str]:
 def _node_lines(diagram: Diagram, handles: Mapping[str, str], indent: str) -> Iterator[str]:
     for node in diagram.nodes:
         yield f'{indent}{handles[node.key]}["{_label(node.lines)}"]'
-    for owner, title, group in diagram.titled_groups():
-        yield f'{indent}subgraph in_{handles[owner]}["{_escaped(title)}"]'
+    for owner, group in diagram.groups.items():
+        yield f'{indent}subgraph in_{handles[owner]}["{_escaped(group.title)}"]'
         yield from _node_lines(group, handles, f"{indent}  ")
         yield f"{indent}end"
 
