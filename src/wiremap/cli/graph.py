@@ -7,10 +7,16 @@ from typing import Final
 
 from wiremap.errors import UnwritableOutputError
 from wiremap.graph import Graph
-from wiremap.render import render_dot, render_mermaid, render_svg, render_text
+from wiremap.render import render_dot, render_markdown, render_mermaid, render_svg, render_text
 from wiremap.use_cases.graph_source import compile_source, local_graph, without_local_graphs
 
-_RENDERERS: Final = {"text": render_text, "mermaid": render_mermaid, "dot": render_dot, "svg": render_svg}
+_RENDERERS: Final = {
+    "text": render_text,
+    "mermaid": render_mermaid,
+    "markdown": render_markdown,
+    "dot": render_dot,
+    "svg": render_svg,
+}
 
 
 def configure(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -60,6 +60,13 @@ class CellEdge:
         """Where the arrow starts and where it ends."""
         return self.provider, self.consumer
 
+    def first(self, limit: int) -> tuple[tuple[tuple[str, CellKind], ...], int]:
+        """Return the cells to name in *limit* lines, and how many are left; if any are, they have the last line."""
+        if len(self.cells) <= limit:
+            return self.cells, 0
+        shown = self.cells[: max(limit - 1, 0)]
+        return shown, len(self.cells) - len(shown)
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class ContainmentEdge:

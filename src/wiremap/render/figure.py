@@ -145,9 +145,9 @@ def _box_size(lines: Sequence[str], node: Node, inside: Figure | None) -> Size:
 def _label(edge: Edge) -> tuple[tuple[str, bool], ...]:
     if not isinstance(edge, CellEdge):
         return ()
-    shown = edge.cells if len(edge.cells) <= _MAX_CELLS else edge.cells[: _MAX_CELLS - 1]
+    shown, hidden = edge.first(_MAX_CELLS)
     label = [(shortened(cell, _MAX_COLUMNS), kind == "state") for cell, kind in shown]
-    if hidden := len(edge.cells) - len(shown):
+    if hidden:
         label.append((f"and {hidden} more", False))
     return tuple(label)
 
