@@ -138,7 +138,7 @@ class _Keys:
 
 def _diagram(graph: Graph, fold: bool, unique: _Keys, owner: str = "", owner_key: str = "") -> Diagram:  # noqa: FBT001 -- the caller's option, passed on
     """Draw *graph*; if it is local, its *owner* has been drawn outside, under *owner_key*."""
-    folded = fold_repetition(graph, kept={*graph.nested, owner}) if fold else unfolded(graph)
+    folded = fold_repetition(graph, kept={owner}) if fold else unfolded(graph)
     prefix = f"{owner_key}/" if owner else ""
     keys = {name: owner_key if name == owner else unique.key(prefix + name) for name in folded.graph.ids}
     groups = {
