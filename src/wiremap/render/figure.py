@@ -103,8 +103,9 @@ def _figure(diagram: Diagram, outside: Mapping[str, Node]) -> Figure:
         for edge, route, label in zip(edges, layout.routes, labels, strict=True)
     ]
     for key, inside in insides.items():
-        corner = layout.boxes[key]
-        placed = inside.moved(corner.x + PADDING, corner.y + PADDING + _text_size(lines[key]).height + PADDING)
+        box = layout.boxes[key]
+        top = box.y + _behind(nodes[key]) + PADDING + _text_size(lines[key]).height + PADDING
+        placed = inside.moved(box.x + PADDING, top)
         boxes += placed.boxes
         arrows += placed.arrows
     return Figure(layout.size, tuple(boxes), tuple(arrows))
@@ -138,8 +139,11 @@ def _box_size(lines: Sequence[str], node: Node, inside: Figure | None) -> Size:
     width, height = text.width + 2 * PADDING, text.height + 2 * PADDING
     if inside:
         width, height = max(width, inside.size.width + 2 * PADDING), height + PADDING + inside.size.height
-    behind = STACK if node.count > 1 else 0
-    return Size(width + behind, height + behind)
+    return Size(width + _behind(node), height + _behind(node))
+
+
+def _behind(node: Node) -> int:
+    return STACK if node.count > 1 else 0
 
 
 def _label(edge: Edge) -> tuple[tuple[str, bool], ...]:

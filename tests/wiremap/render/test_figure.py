@@ -74,6 +74,19 @@ def test_a_local_graph_lies_inside_of_its_owner_with_the_owner_in_it_again() -> 
     assert _holds(outer.rect, inner.rect)
 
 
+def test_several_owners_of_one_local_graph_are_opened_once() -> None:
+    names = ("Runner", "Runner#2")
+    graph = Graph(
+        components=tuple(component(name, "Runner") for name in names),
+        nested={name: Graph((component(name, "Runner"), component("Model"))) for name in names},
+    )
+
+    figure = _figure(graph)
+
+    _assert_tidy(figure)
+    assert [(box.lines[0], box.opened) for box in figure.boxes] == [("Runner \u00d72", True), ("Model", False)]
+
+
 def test_a_local_graph_that_shows_nothing_is_not_opened() -> None:
     graph = Graph((component("R"),), nested={"R": Graph((component("R"),))})
 

@@ -9,7 +9,7 @@ from wiremap.render.layout.elements import Layout, Link, Point, Rect, Route, Siz
 from wiremap.render.layout.layered import layered
 
 _SPACE: Final = 32
-_WIDTH, _HEIGHT = 8, 5  # what the whole should look like, as near as its parts allow
+_ASPECT: Final = (8, 5)  # width to height of the whole, as near as its parts allow
 
 
 def arranged(boxes: Mapping[str, Size], links: Sequence[Link]) -> Layout:
@@ -57,7 +57,7 @@ def _connected(boxes: Mapping[str, Size], links: Sequence[Link]) -> Iterator[tup
 def _in_rows(sizes: Sequence[Size]) -> list[Point]:
     """Return the upper left corner of each part: the highest first, in rows about as wide as a page."""
     area = sum((size.width + _SPACE) * (size.height + _SPACE) for size in sizes)
-    limit = max([isqrt(area * _WIDTH // _HEIGHT), *(size.width for size in sizes)])
+    limit = max([isqrt(area * _ASPECT[0] // _ASPECT[1]), *(size.width for size in sizes)])
     corners: dict[int, Point] = {}
     x, y, row_height = 0, 0, 0
     for number in sorted(range(len(sizes)), key=lambda number: -sizes[number].height):
