@@ -8,10 +8,16 @@ from typing import Final
 from wiremap.cli.output import say, saying_wiring_warnings
 from wiremap.errors import UnwritableOutputError
 from wiremap.graph import Graph
-from wiremap.render import render_dot, render_mermaid, render_text
+from wiremap.render import render_dot, render_markdown, render_mermaid, render_svg, render_text
 from wiremap.use_cases.graph_source import graph_with_notes, local_graph, without_local_graphs
 
-_RENDERERS: Final = {"text": render_text, "mermaid": render_mermaid, "dot": render_dot}
+_RENDERERS: Final = {
+    "text": render_text,
+    "mermaid": render_mermaid,
+    "markdown": render_markdown,
+    "dot": render_dot,
+    "svg": render_svg,
+}
 
 
 def configure(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -8,7 +8,7 @@ from tests.wiremap.render.samples import moe_engine
 from wiremap import Graph
 from wiremap.cli import graph as command
 from wiremap.errors import UnwritableOutputError
-from wiremap.render import render_dot, render_mermaid, render_text
+from wiremap.render import render_dot, render_markdown, render_mermaid, render_svg, render_text
 
 
 @pytest.fixture
@@ -30,7 +30,9 @@ def _run(*arguments: str) -> int:
     [
         ([], render_text(moe_engine())),
         (["--format", "mermaid"], render_mermaid(moe_engine())),
+        (["--format", "markdown"], render_markdown(moe_engine())),
         (["--format", "dot"], render_dot(moe_engine())),
+        (["--format", "svg"], render_svg(moe_engine())),
         (["--format", "json"], moe_engine().to_json()),
         (["--outer"], render_text(moe_engine(), nested=False)),
         (["--local", "ModelRunner"], render_text(moe_engine().nested["ModelRunner"])),
