@@ -230,6 +230,24 @@ class AlreadyFinalizedError(WiremapError):
         )
 
 
+class AlreadyClosedError(WiremapError):
+    """Something was asked of an orchestrator after it had been closed."""
+
+    code = "already-closed"
+
+    def __init__(self, operation: str, where: str, closed_at: str) -> None:
+        self.operation = operation
+        self.where = where
+        self.closed_at = closed_at
+        super().__init__(operation, where, closed_at)
+
+    def _text(self) -> str:
+        return (
+            f"{self.operation}() at {self.where} came too late: the orchestrator was closed at {self.closed_at}. "
+            "Build a new one with the recipe."
+        )
+
+
 # Cells in use.
 
 

@@ -76,11 +76,11 @@ def _consumers_without_room(ledger: Ledger, names: Names, kinds: Kinds) -> Itera
     for link in ledger.links:
         if link.provider is link.consumer or is_bound_already(link):
             continue  # the one is a cycle, the other harmless
-        consumer, where = link.consumer.component, str(link.where)
+        consumer = link.consumer.component
         if holder := holder_of_name(consumer, link.cell):
-            yield NameTakenError(link.cell, names[link.consumer], names[link.provider], holder, where)
+            yield NameTakenError(link.cell, names[link.consumer], names[link.provider], holder, str(link.where))
         elif lack := lack_of_room(consumer, link.cell, kinds.get(link, "method")):
-            yield CannotHoldCellError(link.cell, names[link.consumer], *lack, where)
+            yield CannotHoldCellError(link.cell, names[link.consumer], *lack, str(link.where))
 
 
 def is_bound_already(link: Link) -> bool:

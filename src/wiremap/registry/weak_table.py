@@ -35,6 +35,11 @@ class WeakTable(Generic[V]):
         self._entries[address] = (weakref.ref(key, forget), value)
         return True
 
+    def discard(self, key: object) -> None:
+        """Keep nothing for *key* from now on."""
+        if self.get(key) is not None:
+            del self._entries[id(key)]
+
     def __len__(self) -> int:
         return len(self._entries)
 

@@ -108,13 +108,17 @@ def test_of_several_possible_owners_the_last_in_topological_order_owns_it() -> N
     assert _outer(runner).nested == {"z runner": local}
 
 
-def test_of_several_graphs_in_one_component_the_latest_counts() -> None:
+def test_several_graphs_in_one_component_are_one_local_graph() -> None:
     runner = Runner()
     later = RegistryOrchestrator()
     later.register(Sampler(), "sample", runner)
-    later_graph = later.finalize()
+    later.finalize()
 
-    assert _outer(runner).nested == {"Runner": later_graph}
+    graph = _outer(runner)
+
+    assert graph.nested["Runner"].ids == ("Attention", "Runner", "Sampler")
+    assert [binding.provider for binding in graph.nested["Runner"].bindings] == ["Attention", "Sampler"]
+    assert graph.nested["Runner"].nested == {}
 
 
 def test_graphs_nest_to_any_depth() -> None:
