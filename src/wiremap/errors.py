@@ -401,6 +401,25 @@ class RecipeFailedError(WiremapError):
         )
 
 
+class RecipeDoesWorkError(WiremapError):
+    """A recipe, while it was compiled, was about to do what is no wiring; it was stopped before."""
+
+    code = "recipe-does-work"
+
+    def __init__(self, recipe: str, operation: str, where: str) -> None:
+        self.recipe = recipe
+        self.operation = operation
+        self.where = where
+        super().__init__(recipe, operation, where)
+
+    def _text(self) -> str:
+        return (
+            f"The recipe {self.recipe} {self.operation} (at {self.where}); compiling it stopped before that. "
+            "A recipe only wires: move this into __post_wire__ of the component that needs it, "
+            "which compile mode does not call."
+        )
+
+
 class NothingCompiledError(WiremapError):
     """A recipe ran to its end without finalizing an orchestrator."""
 

@@ -11,6 +11,7 @@ from wiremap.errors import (
     NoRecipeError,
     NotARecipeError,
     NothingCompiledError,
+    RecipeDoesWorkError,
     RecipeFailedError,
     UnreadableGraphError,
 )
@@ -144,6 +145,17 @@ LAZY = """
 @recipe
 def combine(): ...
 """
+WORKING = """
+@recipe
+def combine():
+    try:
+        open("engine.log", "w")
+    except Exception:
+        pass
+    orch = RegistryOrchestrator()
+    orch.add(Engine())
+    orch.finalize()
+"""
 
 
 @pytest.mark.parametrize(
@@ -181,6 +193,12 @@ def combine(): ...
             "",
             RecipeFailedError,
             r"ValueError: no model \(at recipes_of_a_test_\d+\.py:21\)",
+        ),
+        (
+            [PRELUDE, WORKING],
+            "",
+            RecipeDoesWorkError,
+            r"combine opens 'engine\.log' for writing \(at recipes_of_a_test_\d+\.py:22\); compiling",
         ),
         ([PRELUDE, FAULTY], "", WiringError, "Engine has no cell 'nothing'"),
         (
