@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from wiremap.errors import StateCellAssignmentError, StateCellUnsetError
 from wiremap.graph import CellKind
-from wiremap.registry.containment import instance_dict
+from wiremap.registry.attributes import instance_dict
 from wiremap.registry.requirements import annotated_names, required_cells
 
 TABLE: Final = "__wiremap__"
