@@ -287,6 +287,23 @@ class StateCellUnsetError(WiremapError, AttributeError):
         )
 
 
+class WiredCopyError(WiremapError):
+    """A component that was handed cells was to be deep-copied or pickled."""
+
+    code = "wired-copy"
+
+    def __init__(self, consumer_type: str, owners: Iterable[str]) -> None:
+        self.consumer_type = consumer_type
+        self.owners = tuple(sorted(owners))
+        super().__init__(consumer_type, self.owners)
+
+    def _text(self) -> str:
+        return (
+            f"A {self.consumer_type} is wired and can't be deep-copied or pickled: that would take a second "
+            f"{' and '.join(self.owners)} along. Copy it before finalize(), or build another with the recipe."
+        )
+
+
 # Graphs as data.
 
 

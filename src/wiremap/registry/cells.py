@@ -14,6 +14,7 @@ from typing import Any, Final
 from wiremap.errors import StateCellAssignmentError, StateCellUnsetError
 from wiremap.graph import CellKind
 from wiremap.registry.attributes import instance_dict
+from wiremap.registry.cell_table import CellTable
 from wiremap.registry.requirements import annotated_names, required_cells
 
 TABLE: Final = "__wiremap__"
@@ -195,14 +196,15 @@ def bind(provider: object, provider_id: str, cell: str, consumer: object, kind: 
 
     *consumer* must have room for it and the name must be free.
     """
+    stored = instance_dict(consumer)
+    if TABLE not in stored and type(consumer).__dictoffset__:
+        # Before the first cell, so that whoever copies a consumer meets it before a provider.
+        stored[TABLE] = CellTable(type(consumer).__name__)
     if kind == "state":
         _install_state_cell(type(consumer), cell)
     else:
         # Past the class's own __setattr__: a frozen dataclass refuses there, others may do work.
         object.__setattr__(consumer, cell, getattr(provider, cell))
-    stored = instance_dict(consumer)
-    if TABLE not in stored and type(consumer).__dictoffset__:
-        stored[TABLE] = {}
     wired_cells(consumer)[cell] = (provider, provider_id)
 
     def undo() -> None:
