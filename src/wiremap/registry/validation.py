@@ -14,8 +14,8 @@ from wiremap.errors import (
     WiremapError,
 )
 from wiremap.graph import CellKind
-from wiremap.graph.queries import find_cycle
 from wiremap.registry.cells import holder_of_name, kind_of_cell, lack_of_room, owns_cell, wired_cells
+from wiremap.registry.cycles import disjoint_cycles
 from wiremap.registry.identity import Names
 from wiremap.registry.ledger import Entry, Ledger, Link
 from wiremap.registry.requirements import required_cells
@@ -91,11 +91,9 @@ def is_bound_already(link: Link) -> bool:
 
 def _cycles(ledger: Ledger, names: Names) -> Iterator[WiremapError]:
     links = {(names[link.provider], names[link.consumer]): link for link in reversed(ledger.links)}
-    while cycle := find_cycle(names.values(), links):
-        steps = list(zip(cycle, cycle[1:] + cycle[:1], strict=True))
+    for cycle in disjoint_cycles(links):
+        steps = zip(cycle, cycle[1:] + cycle[:1], strict=True)
         yield BindingCycleError([(start, links[start, end].cell, str(links[start, end].where)) for start, end in steps])
-        for step in steps:
-            del links[step]
 
 
 def _missing_cells(ledger: Ledger, names: Names, unfinished: Container[object]) -> Iterator[WiremapError]:
