@@ -40,6 +40,7 @@ check: setup
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/mypy --python-version 3.12 --package wiremap
+	$(BIN)/pyright
 	$(BIN)/lint-imports
 	$(MAKE) test
 

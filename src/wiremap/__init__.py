@@ -1,8 +1,8 @@
 """Wiremap: make the wiring of a Python system explicit, and use it to choose tests."""
 
-from wiremap.errors import WiremapError, WiringError
+from wiremap.errors import WiremapError, WiringError, WiringWarning
 from wiremap.graph import Binding, Component, Containment, Graph, Star
-from wiremap.registry import RegistryOrchestrator, Requires, compile_mode, compiling, recipe, subscribe
+from wiremap.registry import RegistryOrchestrator, Requirement, Requires, compile_mode, compiling, recipe, subscribe
 
 __all__ = [
     "Binding",
@@ -10,10 +10,12 @@ __all__ = [
     "Containment",
     "Graph",
     "RegistryOrchestrator",
+    "Requirement",
     "Requires",
     "Star",
     "WiremapError",
     "WiringError",
+    "WiringWarning",
     "compile_mode",
     "compiling",
     "recipe",

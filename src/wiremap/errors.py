@@ -5,7 +5,7 @@ An exception carries values; the sentence is made when somebody reads it. All va
 """
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 
 class WiremapError(Exception):
@@ -26,13 +26,23 @@ class WiremapError(Exception):
 
 def near_names(name: str, known: Iterable[str]) -> str:
     """Return `` Did you mean 'x' or 'y'?``, with its leading space, or nothing when no name is near."""
-    import difflib  # noqa: PLC0415 -- costs 5 ms and serves failures only
-
-    near = difflib.get_close_matches(name, sorted(known), n=2)
+    near = nearest(name, known, most=2)
     return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
+def nearest(name: str, known: Iterable[str], *, most: int) -> list[str]:
+    """Return the names that *name* may be a misspelling of, the likeliest first."""
+    import difflib  # noqa: PLC0415 -- costs 5 ms and serves failures only
+
+    return difflib.get_close_matches(name, sorted(known), n=most)
+
+
 # Wiring: what compile and finalize report, all together.
+
+_MOST_PLACES = 6
+_MOST_OF_ONE_CODE = 5
+_MOST_STEPS = 5
+_LINE_LENGTH = 92  # leaves room for the indent of a numbered fault on a terminal of 100 columns
 
 
 class WiringError(WiremapError):
@@ -47,29 +57,116 @@ class WiringError(WiremapError):
     def _text(self) -> str:
         if len(self.faults) == 1:
             return f"{self.faults[0]}\nNothing was bound."
-        numbered = [f"  {number}. {fault}" for number, fault in enumerate(self.faults, start=1)]
-        return "\n".join([f"The wiring has {len(self.faults)} faults:", *numbered, "Nothing was bound."])
+        shown, hidden = self._shown_and_hidden()
+        numbered = [f"\n  {number}. " + str(fault).replace("\n", "\n     ") for number, fault in shown]
+        more = [f"\n  ... and {count} more [{code}], in error.faults" for code, count in hidden.items()]
+        title = f"The wiring has {len(self.faults)} faults:"
+        return "\n".join([title, *numbered, *more, "\nNothing was bound."])
+
+    def _shown_and_hidden(self) -> tuple[list[tuple[int, WiremapError]], dict[str, int]]:
+        """Return the first few faults of each code, numbered, and how many more there are of which code.
+
+        One mistake in a loop over layers is as many faults as there are layers; it must not hide another.
+        """
+        shown: list[tuple[int, WiremapError]] = []
+        counts: dict[str, int] = {}
+        for number, fault in enumerate(self.faults, start=1):
+            counts[fault.code] = counts.get(fault.code, 0) + 1
+            if counts[fault.code] <= _MOST_OF_ONE_CODE:
+                shown.append((number, fault))
+        hidden = {code: count - _MOST_OF_ONE_CODE for code, count in counts.items() if count > _MOST_OF_ONE_CODE}
+        return shown, hidden
+
+
+def _laid_out(headline: str, places: Iterable[tuple[str, str]], cure: str) -> str:
+    """Return the lines of a fault: what is wrong, then ``file:line: what is there`` for each place, then the cure.
+
+    A place whose file is not known is left out; one with no file to it, such as a drawing, comes as ``("-", text)``.
+    """
+    lines = [f"    {what}" if where == "-" else f"    {where}: {what}" for where, what in places if where]
+    if len(lines) > _MOST_PLACES:
+        lines[_MOST_PLACES - 1 :] = [f"    ... and {len(lines) - _MOST_PLACES + 1} more"]
+    return "\n".join([headline, *lines, cure])
+
+
+def _drawn(start: str, steps: Iterable[tuple[str, str]]) -> str:
+    """Return the path from *start* along (cell, consumer) steps, on one line if it is short."""
+    steps = tuple(steps)
+    if len(steps) > _MOST_STEPS:
+        steps = (*steps[: _MOST_STEPS - 2], ("...", "..."), steps[-1])
+    arrows = ["..." if cell == "..." else f"-[{cell}]-> {consumer}" for cell, consumer in steps]
+    line = " ".join([start, *arrows])
+    return line if len(line) <= _LINE_LENGTH else "\n        ".join([start, *arrows])
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Return ``a, b and c``, shortened when there are many."""
+    names = tuple(names)
+    if len(names) > _MOST_PLACES:
+        names = (*names[: _MOST_PLACES - 1], f"{len(names) - _MOST_PLACES + 1} more")
+    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+
+
+class BindingSite(NamedTuple):
+    """A binding by the ids of its ends, and the line that registered it."""
+
+    provider: str
+    cell: str
+    consumer: str
+    where: str
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The binding as one of the places of a fault."""
+        return self.where, f"{self.provider} -[{self.cell}]-> {self.consumer}"
 
 
 class UnknownCellError(WiremapError):
-    """A provider was asked to hand over something that it does not have."""
+    """A provider was asked to hand over something that it does not have.
+
+    Attributes:
+        site: What was registered.
+        known: The names that the provider has.
+        defined_at: The line of the provider's class.
+        wanted: What the consumer requires instead, under a similar name: the cell, and the line that says so.
+        is_swapped: The consumer has such a cell itself.
+    """
 
     code = "unknown-cell"
 
-    def __init__(self, provider: str, cell: str, consumer: str, where: str, known: Iterable[str]) -> None:
-        self.provider = provider
-        self.cell = cell
-        self.consumer = consumer
-        self.where = where
+    def __init__(
+        self,
+        site: BindingSite,
+        known: Iterable[str],
+        defined_at: str,
+        wanted: Iterable[tuple[str, str]],
+        is_swapped: bool,  # noqa: FBT001 -- errors are made from their args when they are unpickled
+    ) -> None:
+        self.site = site
         self.known = tuple(sorted(known))
-        super().__init__(provider, cell, consumer, where, self.known)
+        self.defined_at = defined_at
+        self.wanted = tuple(wanted)
+        self.is_swapped = is_swapped
+        super().__init__(site, self.known, defined_at, self.wanted, is_swapped)
 
     def _text(self) -> str:
-        hint = near_names(self.cell, self.known) or (
-            " Define it on the provider's class, or annotate it there if it gets its value later."
+        provider, cell, consumer, _ = self.site
+        return _laid_out(
+            f"{provider} has no cell {cell!r} to hand to {consumer}.",
+            [
+                self.site.place,
+                (self.defined_at, f"the class of {provider}"),
+                *((where, f"{consumer} requires {wanted!r}") for wanted, where in self.wanted),
+            ],
+            self._cure(),
         )
+
+    def _cure(self) -> str:
+        if self.is_swapped:
+            return f"{self.site.consumer} has it: pass the provider first, then the cell, then the consumer."
         return (
-            f"{self.provider} has no cell {self.cell!r} to hand to {self.consumer} (registered at {self.where}).{hint}"
+            near_names(self.site.cell, self.known).lstrip()
+            or "Define it on the provider's class, or annotate it there if it gets its value later."
         )
 
 
@@ -78,55 +175,79 @@ class TwoProvidersError(WiremapError):
 
     code = "two-providers"
 
-    def __init__(self, cell: str, consumer: str, providers: Iterable[tuple[str, str]]) -> None:
-        self.cell = cell
-        self.consumer = consumer
-        self.providers = tuple(providers)
-        super().__init__(cell, consumer, self.providers)
+    def __init__(self, sites: Iterable[BindingSite]) -> None:
+        self.sites = tuple(sites)
+        super().__init__(self.sites)
 
     def _text(self) -> str:
-        offers = " and ".join(f"{provider} (registered at {where})" for provider, where in self.providers)
-        return f"{self.consumer} would get its cell {self.cell!r} from {offers}. Keep one of them."
+        first = self.sites[0]
+        return _laid_out(
+            f"{first.consumer} would get its cell {first.cell!r} from {_listed(site.provider for site in self.sites)}.",
+            [site.place for site in self.sites],
+            "Keep one of them.",
+        )
 
 
 class NameTakenError(WiremapError):
-    """The consumer has an attribute of its own under the name of a cell."""
+    """The consumer has an attribute of its own under the name of a cell; ``holder_at`` is where that comes from."""
 
     code = "name-taken"
 
-    def __init__(self, cell: str, consumer: str, provider: str, holder: str, where: str) -> None:
-        self.cell = cell
-        self.consumer = consumer
-        self.provider = provider
+    def __init__(self, site: BindingSite, holder: str, holder_at: str) -> None:
+        self.site = site
         self.holder = holder
-        self.where = where
-        super().__init__(cell, consumer, provider, holder, where)
+        self.holder_at = holder_at
+        super().__init__(site, holder, holder_at)
 
     def _text(self) -> str:
-        return (
-            f"{self.consumer} can't take the cell {self.cell!r} of {self.provider} "
-            f"(registered at {self.where}): the name is taken by {self.holder}. "
-            "Remove or rename that; an annotation without a value may stay."
+        provider, cell, consumer, _ = self.site
+        return _laid_out(
+            f"{consumer} can't take the cell {cell!r} of {provider}, since the name is taken.",
+            [self.site.place, (self.holder_at or "-", f"taken by {self.holder}")],
+            "Remove or rename that; an annotation without a value may stay.",
         )
 
 
 class CannotHoldCellError(WiremapError):
-    """The consumer's type leaves no place for the cell."""
+    """The consumer's type leaves no place for some cells, all for one reason."""
 
     code = "cannot-hold-cell"
 
-    def __init__(self, cell: str, consumer: str, reason: str, cure: str, where: str) -> None:
-        self.cell = cell
-        self.consumer = consumer
+    def __init__(self, sites: Iterable[BindingSite], reason: str, cure: str, defined_at: str) -> None:
+        self.sites = tuple(sites)
         self.reason = reason
         self.cure = cure
-        self.where = where
-        super().__init__(cell, consumer, reason, cure, where)
+        self.defined_at = defined_at
+        super().__init__(self.sites, reason, cure, defined_at)
 
     def _text(self) -> str:
-        return (
-            f"{self.consumer} can't hold the cell {self.cell!r} (registered at {self.where}): "
-            f"{self.reason}. {self.cure}"
+        consumer = self.sites[0].consumer
+        what = "the cells" if self.sites[1:] else "the cell"
+        return _laid_out(
+            f"{consumer} can't hold {what} {_listed(repr(site.cell) for site in self.sites)}.",
+            [*(site.place for site in self.sites), (self.defined_at or "-", self.reason)],
+            self.cure,
+        )
+
+
+class CellTypeError(WiremapError):
+    """A provider's cell does not fit the type that its consumer declares."""
+
+    code = "cell-type"
+
+    def __init__(self, cell: str, required: tuple[str, str, str], provided: tuple[str, str], reason: str) -> None:
+        self.cell = cell
+        self.consumer, self.required, self.required_at = required
+        self.provider, self.where = provided
+        self.reason = reason
+        super().__init__(cell, required, provided, reason)
+
+    def _text(self) -> str:
+        site = BindingSite(self.provider, self.cell, self.consumer, self.where)
+        return _laid_out(
+            f"{self.consumer} requires {self.cell!r} as {self.required}, and that of {self.provider} does not fit.",
+            [(self.required_at, f"{self.cell!r} is required"), site.place, ("-", self.reason)],
+            "Change one of the two.",
         )
 
 
@@ -135,41 +256,71 @@ class BindingCycleError(WiremapError):
 
     code = "binding-cycle"
 
-    def __init__(self, steps: Iterable[tuple[str, str, str]]) -> None:
-        self.steps = tuple(steps)
-        super().__init__(self.steps)
+    def __init__(self, sites: Iterable[BindingSite]) -> None:
+        self.sites = tuple(sites)
+        super().__init__(self.sites)
 
     def _text(self) -> str:
-        drawn = "".join(f"{provider} -[{cell}]-> " for provider, cell, _ in self.steps) + self.steps[0][0]
-        places = ", ".join(f"{cell!r} at {where}" for _, cell, where in self.steps)
-        return (
-            f"The bindings form a cycle: {drawn} (registered: {places}). "
-            "Drop one of them, or move what both sides need into a component of its own."
+        drawn = _drawn(self.sites[0].provider, [(site.cell, site.consumer) for site in self.sites])
+        return _laid_out(
+            f"The bindings form a cycle: {drawn}" if "\n" not in drawn else f"{len(self.sites)} bindings form a cycle.",
+            [site.place for site in self.sites],
+            "Drop one of them, or move what both sides need into a component of its own.",
         )
 
 
 class MissingCellError(WiremapError):
-    """A component declares a required cell that nobody hands to it."""
+    """A component declares a required cell that nobody hands to it.
+
+    Attributes:
+        path: The cell and its consumer, then who needs that consumer for which cell, and so on.
+        where: The line that added the consumer.
+        declared_at: The line that declares the requirement.
+        candidates: Components with such a cell, or else with one of a similar name; and that name.
+        cure: The line that hands it over.
+    """
 
     code = "missing-cell"
 
-    def __init__(self, cell: str, consumer: str, where: str, candidates: Iterable[str]) -> None:
-        self.cell = cell
-        self.consumer = consumer
+    def __init__(
+        self,
+        path: Iterable[tuple[str, str]],
+        where: str,
+        declared_at: str,
+        candidates: Iterable[tuple[str, str]],
+        cure: str,
+    ) -> None:
+        self.path = tuple(path)
         self.where = where
-        self.candidates = tuple(sorted(candidates))
-        super().__init__(cell, consumer, where, self.candidates)
+        self.declared_at = declared_at
+        self.candidates = tuple(candidates)
+        self.cure = cure
+        super().__init__(self.path, where, declared_at, self.candidates, cure)
 
     def _text(self) -> str:
-        who = f"{' or '.join(self.candidates)} has one: register it" if self.candidates else "Register a provider"
-        return (
-            f"{self.consumer} (added at {self.where}) requires the cell {self.cell!r}, "
-            f"and nobody hands it over. {who} with orch.register(provider, {self.cell!r}, consumer)."
+        cell, consumer = self.path[0]
+        return _laid_out(
+            f"{consumer} requires the cell {cell!r}, and nobody hands it over.",
+            [
+                (self.declared_at, f"{cell!r} is required"),
+                (self.where, f"{consumer} is added"),
+                ("-", _drawn("???", self.path)),
+            ],
+            self._advice(cell),
         )
+
+    def _advice(self, cell: str) -> str:
+        having = [component for component, name in self.candidates if name == cell]
+        if having:
+            return f"{_listed(having)} {'have' if having[1:] else 'has'} it: {self.cure}."
+        if self.candidates:
+            near = _listed(f"{component} has {name!r}" for component, name in self.candidates)
+            return f"{near}: use one name on both sides, and register it."
+        return "No component has it: add one that does, and register it."
 
 
 class DuplicateIdError(WiremapError):
-    """Two components were given one id by hand."""
+    """Several components were given one id by hand."""
 
     code = "duplicate-id"
 
@@ -179,12 +330,15 @@ class DuplicateIdError(WiremapError):
         super().__init__(component_id, self.holders)
 
     def _text(self) -> str:
-        holders = " and ".join(f"a {type_name} (added at {where})" for type_name, where in self.holders)
-        return f"The id {self.component_id!r} was given to {holders}. Give each an id of its own."
+        return _laid_out(
+            f"The id {self.component_id!r} was given to {len(self.holders)} components.",
+            [(where, f"id={self.component_id!r} for one of class {type_name}") for type_name, where in self.holders],
+            "Give each an id of its own, or none: implicit ids never clash.",
+        )
 
 
 class ConflictingIdError(WiremapError):
-    """One component was given two ids by hand, in one orchestrator or in two."""
+    """One component was given several ids by hand, in one orchestrator or in more."""
 
     code = "conflicting-id"
 
@@ -194,22 +348,15 @@ class ConflictingIdError(WiremapError):
         super().__init__(type_name, self.names)
 
     def _text(self) -> str:
-        given = " and ".join(f"{name!r} (at {where})" for name, where in self.names)
-        return f"One {self.type_name} was given the ids {given}. Use one id for it wherever it is added."
+        given = _listed(repr(name) for name, _ in self.names)
+        return _laid_out(
+            f"One component of class {self.type_name} was given the ids {given}.",
+            [(where, f"id={name!r}") for name, where in self.names],
+            "Use one id for it wherever it is added.",
+        )
 
 
-class SelfContainmentError(WiremapError):
-    """A component was said to contain itself."""
-
-    code = "self-containment"
-
-    def __init__(self, component_id: str, where: str) -> None:
-        self.component_id = component_id
-        self.where = where
-        super().__init__(component_id, where)
-
-    def _text(self) -> str:
-        return f"{self.component_id} was connected to itself (at {self.where}). Pass the child first, then its parent."
+# Arguments: what add, register and connect refuse at once.
 
 
 class AlreadyFinalizedError(WiremapError):
@@ -224,9 +371,198 @@ class AlreadyFinalizedError(WiremapError):
         super().__init__(operation, where, finalized_at)
 
     def _text(self) -> str:
-        return (
-            f"{self.operation}() at {self.where} came too late: the orchestrator was finalized at "
-            f"{self.finalized_at}. Register everything before finalize(), or use a new orchestrator."
+        return _laid_out(
+            f"{self.operation}() came too late: the orchestrator was finalized.",
+            [(self.where, f"{self.operation}()"), (self.finalized_at, "finalize()")],
+            "Register everything before finalize(), or use a new orchestrator.",
+        )
+
+
+class NotAComponentError(WiremapError):
+    """A plain value was passed where a component belongs."""
+
+    code = "not-a-component"
+
+    def __init__(self, call: str, role: str, value: str, where: str) -> None:
+        self.call = call
+        self.role = role
+        self.value = value
+        self.where = where
+        super().__init__(call, role, value, where)
+
+    def _text(self) -> str:
+        return _laid_out(
+            f"{self.call}() was given {self.value} as the {self.role}.",
+            [(self.where, f"{self.call}()")],
+            "A component is an object that can be told from all others; put the value into one.",
+        )
+
+
+class ClassNotInstanceError(WiremapError):
+    """A class was passed where only an instance of it can serve."""
+
+    code = "class-not-instance"
+
+    def __init__(self, type_name: str, role: str, reason: str, where: str, defined_at: str) -> None:
+        self.type_name = type_name
+        self.role = role
+        self.reason = reason
+        self.where = where
+        self.defined_at = defined_at
+        super().__init__(type_name, role, reason, where, defined_at)
+
+    def _text(self) -> str:
+        return _laid_out(
+            f"register() was given the class {self.type_name} as the {self.role}: {self.reason}.",
+            [(self.where, "register()"), (self.defined_at, f"class {self.type_name}")],
+            f"Pass an instance: {self.type_name}(...).",
+        )
+
+
+class InvalidCellNameError(WiremapError):
+    """What was passed as the name of a cell can't be one."""
+
+    code = "invalid-cell-name"
+
+    def __init__(self, cell: str, reason: str, where: str) -> None:
+        self.cell = cell
+        self.reason = reason
+        self.where = where
+        super().__init__(cell, reason, where)
+
+    def _text(self) -> str:
+        return _laid_out(
+            f"register() was given {self.cell} as the cell: {self.reason}.",
+            [(self.where, "register()")],
+            "Pass the name of a method or an attribute: register(provider, 'name', consumer).",
+        )
+
+
+class NotACellError(WiremapError):
+    """A typed wiring line was given something that its provider can't be told from."""
+
+    code = "not-a-cell"
+
+    def __init__(self, cell: str, consumer_type: str, given: str, where: str) -> None:
+        self.cell = cell
+        self.consumer_type = consumer_type
+        self.given = given
+        self.where = where
+        super().__init__(cell, consumer_type, given, where)
+
+    def _text(self) -> str:
+        return _laid_out(
+            f"{self.consumer_type}.{self.cell} was given {self.given}, no method that its object calls {self.cell!r}.",
+            [(self.where, f"{self.consumer_type}.{self.cell}.register()")],
+            f"Pass provider.{self.cell}, or by name: orch.register(provider, {self.cell!r}, consumer).",
+        )
+
+
+class InvalidLabelError(WiremapError):
+    """An id, a tag or an extension is no text that can be shown and asked for."""
+
+    code = "invalid-label"
+
+    def __init__(self, argument: str, value: str, where: str) -> None:
+        self.argument = argument
+        self.value = value
+        self.where = where
+        super().__init__(argument, value, where)
+
+    def _text(self) -> str:
+        return _laid_out(
+            f"add() was given {self.value} in {self.argument}=.",
+            [(self.where, "add()")],
+            "Pass text: printable characters, and no space at either end.",
+        )
+
+
+class SelfBindingError(WiremapError):
+    """A component was to hand a cell to itself."""
+
+    code = "self-binding"
+
+    def __init__(self, type_name: str, cell: str, where: str) -> None:
+        self.type_name = type_name
+        self.cell = cell
+        self.where = where
+        super().__init__(type_name, cell, where)
+
+    def _text(self) -> str:
+        return _laid_out(
+            f"One component of class {self.type_name} is both the provider and the consumer of {self.cell!r}.",
+            [(self.where, "register()")],
+            "It has that already: pass the component that needs it as the consumer.",
+        )
+
+
+class SelfContainmentError(WiremapError):
+    """A component was said to contain itself."""
+
+    code = "self-containment"
+
+    def __init__(self, type_name: str, where: str) -> None:
+        self.type_name = type_name
+        self.where = where
+        super().__init__(type_name, where)
+
+    def _text(self) -> str:
+        return _laid_out(
+            f"One component of class {self.type_name} is both the child and the parent.",
+            [(self.where, "connect()")],
+            "Pass the child first, then its parent.",
+        )
+
+
+# Warnings: what compile and finalize accept, and think odd.
+
+
+class WiringWarning(UserWarning):
+    """Base of what may be a mistake in a wiring and may be meant."""
+
+    code: ClassVar[str] = "wiring-warning"
+
+    def _text(self) -> str:
+        return " ".join(map(str, self.args))
+
+    def __str__(self) -> str:
+        return f"{self._text()} [{self.code}]"
+
+
+class UnusedComponentWarning(WiringWarning):
+    """A component was added that takes no part in the wiring."""
+
+    code = "unused-component"
+
+    def __init__(self, component_id: str, is_class: bool) -> None:  # noqa: FBT001 -- same
+        self.component_id = component_id
+        self.is_class = is_class
+        super().__init__(component_id, is_class)
+
+    def _text(self) -> str:
+        cure = "It is a class: did you mean an instance?" if self.is_class else "Register what it gives or takes."
+        return f"{self.component_id} takes no part in the wiring. {cure}"
+
+
+class UnusedCellWarning(WiringWarning):
+    """A cell was handed to consumers whose class never reads it."""
+
+    code = "unused-cell"
+
+    def __init__(self, cell: str, provider: str, consumers: Iterable[str], defined_at: str) -> None:
+        self.cell = cell
+        self.provider = provider
+        self.consumers = tuple(consumers)
+        self.defined_at = defined_at
+        super().__init__(cell, provider, self.consumers, defined_at)
+
+    def _text(self) -> str:
+        first, *others = self.consumers
+        who = f"{first} and {len(others)} more never read" if others else f"{first} never reads"
+        return _laid_out(
+            f"{who} {self.cell!r} of {self.provider}.",
+            [(self.defined_at, f"the class of {first}")],
+            "Drop the registration, unless others read it there.",
         )
 
 
@@ -249,6 +585,42 @@ class AlreadyClosedError(WiremapError):
 
 
 # Cells in use.
+
+
+class CellNotWiredError(WiremapError, AttributeError):
+    """A required cell was read before its consumer was handed it."""
+
+    code = "cell-not-wired"
+
+    def __init__(self, cell: str, consumer_type: str, where: str) -> None:
+        self.cell = cell
+        self.consumer_type = consumer_type
+        self.where = where
+        super().__init__(cell, consumer_type, where)
+
+    def _text(self) -> str:
+        return (
+            f"A {self.consumer_type} read its cell {self.cell!r} (required at {self.where}) before it was handed "
+            f"over: register a provider and finalize the orchestrator first."
+        )
+
+
+class ModuleCellNotWiredError(WiremapError):
+    """The same, for a class whose ``__getattr__`` would hide an ``AttributeError``."""
+
+    code = "module-cell-not-wired"
+
+    def __init__(self, cell: str, consumer_type: str, where: str) -> None:
+        self.cell = cell
+        self.consumer_type = consumer_type
+        self.where = where
+        super().__init__(cell, consumer_type, where)
+
+    def _text(self) -> str:
+        return (
+            f"A {self.consumer_type} read its cell {self.cell!r} (required at {self.where}) before it was handed "
+            f"over: register a provider and finalize the orchestrator first."
+        )
 
 
 class StateCellAssignmentError(WiremapError, AttributeError):
@@ -301,6 +673,26 @@ class WiredCopyError(WiremapError):
         return (
             f"A {self.consumer_type} is wired and can't be deep-copied or pickled: that would take a second "
             f"{' and '.join(self.owners)} along. Copy it before finalize(), or build another with the recipe."
+        )
+
+
+# Overriding.
+
+
+class CannotOverrideError(WiremapError):
+    """A component can't be swapped for another one."""
+
+    code = "cannot-override"
+
+    def __init__(self, component_id: str, reason: str) -> None:
+        self.component_id = component_id
+        self.reason = reason
+        super().__init__(component_id, reason)
+
+    def _text(self) -> str:
+        return (
+            f"{self.component_id} can't be overridden: {self.reason}. Override a component that hands cells to "
+            "others, in the graph that finalize() returned."
         )
 
 

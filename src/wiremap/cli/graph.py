@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from wiremap.cli.output import saying_wiring_warnings
 from wiremap.errors import UnwritableOutputError
 from wiremap.graph import Graph
 from wiremap.render import render_dot, render_mermaid, render_text
@@ -32,7 +33,9 @@ def configure(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 def run(args: argparse.Namespace) -> int:
     """Write the graph that was asked for, and return the exit code."""
-    graph = _part_asked_for(compile_source(args.source), args)
+    with saying_wiring_warnings():
+        graph = compile_source(args.source)
+    graph = _part_asked_for(graph, args)
     _write(_rendered(graph, args), args.output)
     return 0
 

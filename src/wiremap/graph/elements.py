@@ -38,12 +38,18 @@ class Component:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Binding:
-    """*consumer* reads the cell of *provider* under its own name; both are component ids."""
+    """*consumer* reads the cell of *provider* under its own name; both are component ids.
+
+    Attributes:
+        interface: The name below which it is read (``self.blocks.allocate``), where the consumer requires a
+            protocol with members; empty where the cell is read directly.
+    """
 
     provider: str
     cell: str
     consumer: str
     kind: CellKind = "method"
+    interface: str = ""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -1,12 +1,17 @@
 """The immutable graph that compiling an orchestrator gives, and the star of one component in it."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
-from wiremap.errors import GraphFormatError, UnknownComponentError
+from wiremap.errors import CannotOverrideError, GraphFormatError, UnknownComponentError
 from wiremap.graph import queries, serialization
 from wiremap.graph.elements import Binding, Component, Containment
+from wiremap.graph.living import LivingSystem
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,7 @@ class Graph:
     bindings: tuple[Binding, ...] = ()
     containment: tuple[Containment, ...] = ()
     nested: Mapping[str, "Graph"] = field(default_factory=dict)
+    _system: LivingSystem | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         # The only writes ever made: a frozen dataclass can bring its fields into order in no other way.
@@ -66,6 +72,46 @@ class Graph:
         for owner, local in self.nested.items():
             if owner not in local:
                 raise GraphFormatError(f"the graph nested in {owner!r} does not hold that component")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # What is living stays where it lives.
+        return (Graph, (self.components, self.bindings, self.containment, self.nested))
+
+    # Living
+
+    def living_in(self, system: LivingSystem | None) -> "Graph":
+        """Note that the components live in *system*, and return this graph, which nobody else may have yet."""
+        object.__setattr__(self, "_system", system)
+        return self
+
+    def override(self, component_id: str, stand_in: T) -> AbstractContextManager[T]:
+        """Let *stand_in* provide all cells of a component inside a ``with`` block: to all consumers, in all threads.
+
+        A component is looked for here first, then in nested graphs, the outermost first; consumers in graphs
+        nested below are served too. References that others keep in attributes of their own are not cells and
+        stay. The stand-in must have every cell that is handed over and fit what the consumers require; its
+        ``__post_wire__`` is not called. Blocks may be nested and may overlap in several threads: the latest that
+        is still open counts, and after the last one all is as before, whatever was raised.
+
+        Raises:
+            UnknownComponentError: No component has that id.
+            CannotOverrideError: It hands no cell over, or this graph was only compiled or read.
+            WiringError: The stand-in lacks cells or does not fit.
+        """
+        owner = next((graph for graph in self._levels() if component_id in graph), None)
+        if owner is None:
+            raise UnknownComponentError(component_id, self.ids)
+        if owner._system is None:  # noqa: SLF001 -- its own class
+            raise CannotOverrideError(component_id, "nothing lives in this graph, which was compiled or read")
+        inside = [graph._system for graph in owner._levels() if graph._system and graph is not owner]  # noqa: SLF001 -- same
+        return owner._system.override(component_id, stand_in, inside)  # noqa: SLF001 -- same
+
+    def _levels(self) -> Iterator["Graph"]:
+        """Yield this graph and all nested in it, the outermost first."""
+        level = [self]
+        while level:
+            yield from level
+            level = [inner for graph in level for inner in graph.nested.values()]
 
     # Reading
 
@@ -137,7 +183,7 @@ class Graph:
 
     def renamed(self, names: Mapping[str, str]) -> "Graph":
         """Return this graph with each id that *names* mentions replaced by its new one."""
-        return Graph(
+        graph = Graph(
             components=tuple(replace(c, id=names.get(c.id, c.id)) for c in self.components),
             bindings=tuple(
                 replace(b, provider=names.get(b.provider, b.provider), consumer=names.get(b.consumer, b.consumer))
@@ -152,6 +198,7 @@ class Graph:
                 for owner, local in self.nested.items()
             },
         )
+        return graph.living_in(self._system and self._system.renamed(names))
 
     # Writing
 

@@ -20,8 +20,11 @@ def stored_attributes(component: object) -> dict[str, object]:
 
 
 def instance_dict(component: object) -> Any:
-    """Return the mapping in which *component* stores its attributes; an empty one if it has none."""
-    return getattr(component, "__dict__", {})
+    """Return the mapping in which *component* stores its attributes; an empty one if it has none.
+
+    Past what the class may do when it is asked for an attribute, as in all of this module.
+    """
+    return object.__getattribute__(component, "__dict__") if type(component).__dictoffset__ else {}
 
 
 def _slot_names(klass: type) -> Iterable[str]:

@@ -3,85 +3,29 @@
 A **method cell** is the provider's bound method, kept in the instance of the consumer under the name of
 the cell: a call costs what a call of any bound method kept in an attribute costs. A **state cell** is a
 data descriptor on the consumer's class that asks the provider at every read; only instances that were
-wired notice it. Both note the provider in the consumer's ``__dict__`` under ``TABLE``, so a provider lives
-as long as its consumers, and nothing outlives them.
+wired notice it. The cells of an **interface**, which is a protocol that the consumer requires under one name,
+are bound in the same way on a small object that the consumer keeps under that name. All note the provider in
+the ``__dict__`` of their holder under ``TABLE``, so a provider lives as long as its consumers, and nothing
+outlives them.
 """
 
-from collections.abc import Callable
+import threading
+import weakref
+from collections.abc import Callable, Iterator
 from types import BuiltinMethodType, MemberDescriptorType, MethodType, ModuleType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from wiremap.errors import StateCellAssignmentError, StateCellUnsetError
 from wiremap.graph import CellKind
 from wiremap.registry.attributes import instance_dict
 from wiremap.registry.cell_table import CellTable
-from wiremap.registry.requirements import annotated_names, required_cells
-
-TABLE: Final = "__wiremap__"
-"""Key in a consumer's ``__dict__``: from the name of a cell to its provider and the provider's id."""
+from wiremap.registry.location import Location
+from wiremap.registry.requirements import Requires, annotated_names, required_cells
+from wiremap.registry.state_cell import TABLE, Handed, StateCell, wired_cells
 
 _MODULE_TABLES: Final = ("_parameters", "_buffers", "_modules")
 _IMMUTABLE_TYPE: Final = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 
 Undo = Callable[[], None]
-
-
-class StateCell:
-    """Reads attribute ``name`` from the provider of the instance that is asked; see the module."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        if instance is None:
-            raise AttributeError(f"type object {owner and owner.__name__!r} has no attribute {self.name!r}")
-        try:
-            provider = instance.__dict__[TABLE][self.name][0]
-        except KeyError:
-            return self._read_unwired(instance)
-        try:
-            return getattr(provider, self.name)
-        except AttributeError as error:
-            raise StateCellUnsetError(self.name, type(instance).__name__, self._owner(instance)) from error
-
-    def __set__(self, instance: Any, value: object) -> None:
-        self._refuse_if_wired(instance)
-        instance.__dict__[self.name] = value
-
-    def __delete__(self, instance: Any) -> None:
-        self._refuse_if_wired(instance)
-        if self.name not in instance.__dict__:
-            raise self._no_such_attribute(instance)
-        del instance.__dict__[self.name]
-
-    def is_wired(self, instance: object) -> bool:
-        """Tell whether *instance* was handed this cell."""
-        return self.name in wired_cells(instance)
-
-    def _read_unwired(self, instance: Any) -> Any:
-        try:
-            return instance.__dict__[self.name]
-        except KeyError:
-            raise self._no_such_attribute(instance) from None
-
-    def _no_such_attribute(self, instance: object) -> AttributeError:
-        text = f"{type(instance).__name__!r} object has no attribute {self.name!r}"
-        return AttributeError(text, name=self.name, obj=instance)
-
-    def _refuse_if_wired(self, instance: object) -> None:
-        if self.is_wired(instance):
-            raise StateCellAssignmentError(self.name, type(instance).__name__, self._owner(instance))
-
-    def _owner(self, instance: object) -> str:
-        return wired_cells(instance)[self.name][1]
-
-
-def wired_cells(consumer: object) -> dict[str, tuple[object, str]]:
-    """Return, for each cell that *consumer* was handed, the provider and the provider's id."""
-    table: dict[str, tuple[object, str]] = instance_dict(consumer).get(TABLE, {})
-    return table
 
 
 # What the provider has
@@ -95,8 +39,6 @@ def kind_of_cell(provider: object, cell: str) -> CellKind | None:
     """
     stored = instance_dict(provider)
     defined = class_attribute(type(provider), cell)
-    if isinstance(defined, StateCell) and not defined.is_wired(provider):
-        defined = None
     if cell in stored:
         is_method = _is_bound(stored[cell]) or (_is_function(defined) and callable(stored[cell]))
         return "method" if is_method else "state"
@@ -106,11 +48,13 @@ def kind_of_cell(provider: object, cell: str) -> CellKind | None:
 
 
 def _kind_of_computed(provider: object, cell: str) -> CellKind | None:
+    required = required_cells(type(provider))
+    if cell in required:
+        return "state" if cell in wired_cells(provider) else None
     try:
         value = getattr(provider, cell)  # a buffer of a module, or whatever else its __getattr__ answers
     except AttributeError:
-        annotated = annotated_names(type(provider)) - required_cells(type(provider))
-        return "state" if cell in annotated else None
+        return "state" if cell in annotated_names(type(provider)) else None
     return "method" if _is_bound(value) else "state"
 
 
@@ -118,13 +62,30 @@ def owns_cell(component: object, cell: str) -> bool:
     """Tell whether *component* stores *cell* or its class defines it, and nobody handed it over."""
     if cell in wired_cells(component):
         return False
-    defined = class_attribute(type(component), cell)
-    return cell in instance_dict(component) or not (defined is None or isinstance(defined, StateCell))
+    return cell in instance_dict(component) or class_attribute(type(component), cell) is not None
+
+
+def cell_names(component: object) -> list[str]:
+    """Return the names that *component* could hand over, private ones left out."""
+    names = dict.fromkeys(instance_dict(component))
+    for klass in reversed(type(component).__mro__[:-1]):
+        names.update(dict.fromkeys(klass.__dict__))
+    names.update(dict.fromkeys(annotated_names(type(component))))
+    return [name for name in names if not name.startswith("_") and kind_of_cell(component, name)]
 
 
 def class_attribute(cls: type, name: str) -> object | None:
-    """Return what the class or one that it derives from stores under *name*, without binding it."""
-    return next((klass.__dict__[name] for klass in cls.__mro__ if name in klass.__dict__), None)
+    """Return what the class or one that it derives from stores under *name*, without binding it.
+
+    What only announces a cell, a requirement or a state cell, is nothing of its own.
+    """
+    return next((value for _, value in _class_attributes(cls, name)), None)
+
+
+def _class_attributes(cls: type, name: str) -> Iterator[tuple[type, object]]:
+    for klass in cls.__mro__:
+        if name in klass.__dict__ and not isinstance(klass.__dict__[name], StateCell | Requires):
+            yield klass, klass.__dict__[name]
 
 
 def _is_function(value: object) -> bool:
@@ -137,19 +98,23 @@ def _is_bound(value: object) -> bool:
     return isinstance(value, MethodType)
 
 
+def is_method_called(name: str, value: Any) -> bool:
+    """Tell whether *value* is the method that its own object has under *name*."""
+    owner = getattr(value, "__self__", None)
+    return _is_bound(value) and not isinstance(owner, type) and getattr(owner, name, None) == value
+
+
 # What the consumer has room for
 
 
 def holder_of_name(consumer: object, cell: str) -> str | None:
     """Return, in words, what makes *cell* an attribute of *consumer* already, or None if the name is free."""
     if cell in wired_cells(consumer):
-        return f"the cell that {wired_cells(consumer)[cell][1]} hands it in another orchestrator"
-    for klass in type(consumer).__mro__:
-        defined = klass.__dict__.get(cell)
+        return f"{wired_cells(consumer)[cell].provider_id}'s cell in another orchestrator"
+    for klass, defined in _class_attributes(type(consumer), cell):
         if isinstance(defined, MemberDescriptorType):
             return "the value in its slot" if _is_slot_filled(defined, consumer) else None
-        if cell in klass.__dict__ and not isinstance(defined, StateCell):
-            return f"{klass.__qualname__}.{cell} of its class"
+        return f"{klass.__qualname__}.{cell} of its class"
     stored = instance_dict(consumer)
     if cell in stored:
         return "an attribute of the instance"
@@ -168,8 +133,8 @@ def _is_slot_filled(slot: MemberDescriptorType, consumer: object) -> bool:
 
 def lack_of_room(consumer: object, cell: str, kind: CellKind) -> tuple[str, str] | None:
     """Return why *consumer* can't hold a cell of that kind and what to do about it, or None if it can."""
-    if isinstance(consumer, type):
-        return "it is a class, not an instance", "Register an instance of it."
+    if isinstance(consumer, threading.local):
+        return "a threading.local has attributes of its own in each thread", "Register the component that keeps it."
     cls = type(consumer)
     has_dict = cls.__dictoffset__ != 0
     is_slot = isinstance(class_attribute(cls, cell), MemberDescriptorType)
@@ -179,7 +144,7 @@ def lack_of_room(consumer: object, cell: str, kind: CellKind) -> tuple[str, str]
             "Derive a class of your own from it.",
         )
     if not has_dict and (kind == "state" or not is_slot):
-        cure = "Add '__dict__' to its __slots__" + (f", or {cell!r}." if kind == "method" else ".")
+        cure = "Add '__dict__' to its __slots__" + (", or the name of the cell." if kind == "method" else ".")
         return f"its class {cls.__qualname__} has no place for new attributes", cure
     if kind == "state" and is_slot:
         return "a state cell is looked up at every read, and a slot would keep one value", (
@@ -191,34 +156,117 @@ def lack_of_room(consumer: object, cell: str, kind: CellKind) -> tuple[str, str]
 # The binding
 
 
-def bind(provider: object, provider_id: str, cell: str, consumer: object, kind: CellKind) -> Undo:
+class Offer(NamedTuple):
+    """One cell of one provider, as it is handed over."""
+
+    provider: object
+    provider_id: str
+    cell: str
+    kind: CellKind
+    where: Location
+
+
+def bind(offer: Offer, consumer: object) -> Undo:
     """Hand the cell over, and return what takes it back.
 
     *consumer* must have room for it and the name must be free.
     """
-    stored = instance_dict(consumer)
-    if TABLE not in stored and type(consumer).__dictoffset__:
-        # Before the first cell, so that whoever copies a consumer meets it before a provider.
-        stored[TABLE] = CellTable(type(consumer).__name__)
-    if kind == "state":
+    cell = offer.cell
+    if offer.kind == "state":
         _install_state_cell(type(consumer), cell)
     else:
-        # Past the class's own __setattr__: a frozen dataclass refuses there, others may do work.
-        object.__setattr__(consumer, cell, getattr(provider, cell))
-    wired_cells(consumer)[cell] = (provider, provider_id)
+        method = getattr(offer.provider, cell)
+        _open_table(consumer)  # first, so that whoever copies the consumer meets it before a provider
+        _store(consumer, cell, method)
+    _note(consumer, cell, offer)
 
     def undo() -> None:
-        table = wired_cells(consumer)
-        table.pop(cell, None)
-        if not table:
-            instance_dict(consumer).pop(TABLE, None)
-        if kind == "method":  # after the table: a state cell of the same name on the class would refuse
+        _strike(consumer, cell)
+        if offer.kind == "method":  # after the note: a state cell of the same name on the class would refuse
             object.__delattr__(consumer, cell)
 
     return undo
 
 
+def bind_in_interface(offer: Offer, consumer: object, interface: str) -> Undo:
+    """Hand the cell over below the name *interface* of *consumer*, and return what takes it back."""
+    if interface not in wired_cells(consumer):
+        _open_table(consumer)
+        _store(consumer, interface, _view_class(type(consumer), interface)())
+        _note(consumer, interface, offer)
+    view = instance_dict(consumer)[interface]
+    take_back = bind(offer, view)
+
+    def undo() -> None:
+        take_back()
+        if not wired_cells(view):
+            _strike(consumer, interface)
+            object.__delattr__(consumer, interface)
+
+    return undo
+
+
+def rebind(offer: Offer, consumer: object, interface: str = "") -> None:
+    """Let a cell that *consumer* was handed come from another provider from now on."""
+    holder = instance_dict(consumer)[interface] if interface else consumer
+    if offer.kind == "method":
+        _store(holder, offer.cell, getattr(offer.provider, offer.cell))
+    _note(holder, offer.cell, offer)
+    if interface:
+        _note(consumer, interface, offer)
+
+
+def handed_by(consumer: object, cell: str, interface: str = "") -> object | None:
+    """Return the provider of a cell that *consumer* was handed, or None."""
+    holder = instance_dict(consumer).get(interface) if interface else consumer
+    handed = wired_cells(holder).get(cell)
+    return handed and handed.provider
+
+
+class InterfaceView:
+    """What a consumer reads below the name of an interface: the cells of it, and nothing else of the provider."""
+
+    def __repr__(self) -> str:
+        cells = ", ".join(f"{cell} of {handed.provider_id}" for cell, handed in sorted(wired_cells(self).items()))
+        return f"<{type(self).__name__}: {cells}>"
+
+
+_view_classes: "weakref.WeakKeyDictionary[type, dict[str, type[InterfaceView]]]" = weakref.WeakKeyDictionary()
+
+
+def _view_class(consumer_class: type, interface: str) -> type[InterfaceView]:
+    """Return the class whose instances are kept under *interface*: one per class, since it has its state cells."""
+    known = _view_classes.setdefault(consumer_class, {})
+    name = f"{consumer_class.__name__}.{interface}"
+    return known.get(interface) or known.setdefault(interface, type(name, (InterfaceView,), {}))
+
+
+def _store(consumer: object, name: str, value: object) -> None:
+    # Past the class's own __setattr__: a frozen dataclass refuses there, others may do work.
+    object.__setattr__(consumer, name, value)
+
+
+def _open_table(consumer: object) -> None:
+    stored = instance_dict(consumer)
+    if TABLE not in stored and type(consumer).__dictoffset__:
+        stored[TABLE] = CellTable(type(consumer).__name__)
+
+
+def _note(consumer: object, name: str, offer: Offer) -> None:
+    if type(consumer).__dictoffset__:  # one with slots only has no place for notes, and holds no state cell
+        _open_table(consumer)
+        wired_cells(consumer)[name] = Handed(offer.provider, offer.provider_id, offer.where)
+
+
+def _strike(consumer: object, cell: str) -> None:
+    table = wired_cells(consumer)
+    table.pop(cell, None)
+    if not table:
+        instance_dict(consumer).pop(TABLE, None)
+
+
 def _install_state_cell(cls: type, cell: str) -> None:
     """Put the descriptor on the class, for good: unwired it is inert, and others may be wired by then."""
-    if not isinstance(class_attribute(cls, cell), StateCell):
-        type.__setattr__(cls, cell, StateCell(cell))
+    installed = next((klass.__dict__[cell] for klass in cls.__mro__ if cell in klass.__dict__), None)
+    if not isinstance(installed, StateCell):
+        type.__setattr__(cls, cell, StateCell(cell, installed if isinstance(installed, Requires) else None))

@@ -91,7 +91,7 @@ def _known_to(ledger: Ledger, local: LocalGraph | None) -> Callable[[object], bo
 
 
 def _binding(link: Link, names: Names, kinds: Kinds) -> Binding:
-    return Binding(names[link.provider], link.cell, names[link.consumer], kinds[link])
+    return Binding(names[link.provider], link.cell, names[link.consumer], kinds[link], link.interface)
 
 
 def _containment(ledger: Ledger, names: Names) -> Iterator[Containment]:

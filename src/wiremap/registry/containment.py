@@ -11,7 +11,7 @@ from types import MappingProxyType, MethodType
 from typing import Any, Final
 
 from wiremap.registry.attributes import stored_attributes
-from wiremap.registry.cells import TABLE, wired_cells
+from wiremap.registry.state_cell import TABLE, wired_cells
 
 Path = str | None
 Held = tuple[Path, object]

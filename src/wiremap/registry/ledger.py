@@ -34,12 +34,26 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
-    """One registered binding; ``where`` is the line that registered it first."""
+    """One registered binding.
+
+    Attributes:
+        provider: Whose cell it is.
+        cell: The name of the cell.
+        consumer: Who reads it.
+        where: The line that registered it first.
+        interface: The name below which the consumer reads it; empty where it reads the cell itself.
+    """
 
     provider: Entry
     cell: str
     consumer: Entry
     where: Location
+    interface: str = ""
+
+    @property
+    def name(self) -> str:
+        """The attribute of the consumer that the binding fills: the interface, or the cell itself."""
+        return self.interface or self.cell
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +70,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self._entries: dict[int, Entry] = {}
-        self._links: dict[tuple[int, str, int], Link] = {}
+        self._links: dict[tuple[int, str, int, str], Link] = {}
         self._connections: dict[tuple[int, int], Connection] = {}
         # Weak, so that wiring prolongs no object's life; and an address that was used anew is found out.
         self._places: dict[int, tuple[weakref.ref[object], tuple[Entry, str]]] = {}
@@ -89,10 +103,10 @@ class Ledger:
             self._note_places(entry)
         return entry
 
-    def link(self, provider: Entry, cell: str, consumer: Entry, where: Location) -> None:
+    def link(self, link: Link) -> None:
         """Note a binding; a second time changes nothing."""
-        key = (id(provider.component), cell, id(consumer.component))
-        self._links.setdefault(key, Link(provider, cell, consumer, where))
+        key = (id(link.provider.component), link.cell, id(link.consumer.component), link.interface)
+        self._links.setdefault(key, link)
 
     def connect(self, child: Entry, parent: Entry, where: Location) -> None:
         """Note a containment; a second time changes nothing."""

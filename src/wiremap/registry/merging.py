@@ -4,15 +4,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wiremap.graph import Component, Graph
+from wiremap.registry.overriding import System
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One of the graphs, with the id of its owner in it and, by id, a number for each object in it."""
+    """One of the graphs.
+
+    Attributes:
+        graph: The graph itself.
+        owner: The id of its owner in it.
+        numbers: By id, a number for each object in it.
+        system: Where its components live.
+    """
 
     graph: Graph
     owner: str
     numbers: Mapping[str, int]
+    system: System
 
 
 def merged(parts: Sequence[Part], owner: str) -> Graph:
@@ -21,9 +30,11 @@ def merged(parts: Sequence[Part], owner: str) -> Graph:
     An object that several parts hold is one component, under the id that the first of them has for it.
     Whoever else has the name of the owner is called ``#inner``; other clashes get ``#2``, ``#3``.
     """
-    graphs = list(_with_common_ids(parts, owner))
+    names = list(_common_ids(parts, owner))
+    graphs = [part.graph.renamed(new) if new else part.graph for part, new in zip(parts, names, strict=True)]
     if len(graphs) == 1:
         return graphs[0]
+    system = System.joined(part.system.renamed(new) for part, new in zip(parts, names, strict=True))
     # What one part has nested in the owner are earlier parts: they stand beside it now.
     nested = {name: local for graph in graphs for name, local in graph.nested.items() if name != owner}
     return Graph(
@@ -31,10 +42,11 @@ def merged(parts: Sequence[Part], owner: str) -> Graph:
         bindings=tuple(binding for graph in graphs for binding in graph.bindings),
         containment=tuple(pair for graph in graphs for pair in graph.containment),
         nested=nested,
-    )
+    ).living_in(system)
 
 
-def _with_common_ids(parts: Sequence[Part], owner: str) -> Iterator[Graph]:
+def _common_ids(parts: Sequence[Part], owner: str) -> Iterator[dict[str, str]]:
+    """Yield, for each part, its ids that have to change, with what they change to."""
     ids: dict[int, str] = {part.numbers[part.owner]: owner for part in parts}
     taken = {owner}
     for part in parts:
@@ -44,8 +56,7 @@ def _with_common_ids(parts: Sequence[Part], owner: str) -> Iterator[Graph]:
                 ids[number] = _unused(f"{name}#inner" if name == owner else name, taken)
                 taken.add(ids[number])
             names[name] = ids[number]
-        changed = {name: new for name, new in names.items() if name != new}
-        yield part.graph.renamed(changed) if changed else part.graph
+        yield {name: new for name, new in names.items() if name != new}
 
 
 def _unused(name: str, taken: set[str]) -> str:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 from wiremap.graph import Graph
 from wiremap.registry.lifecycle import Lifecycle
 from wiremap.registry.merging import Part, merged
+from wiremap.registry.overriding import System
 from wiremap.registry.weak_table import WeakTable
 
 
@@ -44,6 +45,7 @@ class _Finalized:
     graph: Graph
     numbers: Mapping[str, int]
     lifecycle: Lifecycle
+    system: System
 
     @cached_property
     def rank(self) -> Mapping[str, int]:
@@ -65,11 +67,11 @@ _numbers: WeakTable[int] = WeakTable()
 """By component of a finalized graph: the number that stands for it; none is ever given twice."""
 
 
-def remember(graph: Graph, components: Mapping[str, object], lifecycle: Lifecycle) -> None:
-    """Note that *graph* was finalized over *components* (by id), whose life is in *lifecycle*."""
+def remember(graph: Graph, components: Mapping[str, object], lifecycle: Lifecycle, system: System) -> None:
+    """Note that *graph* was finalized over *components* (by id), with their life and their bindings."""
     with _lock:
         numbers = {name: _number_of(component) for name, component in components.items()}
-        finalized = _Finalized(next(_serials), graph, numbers, lifecycle)
+        finalized = _Finalized(next(_serials), graph, numbers, lifecycle, system)
         for owner in _possible_owners(graph):
             known = _owned.get(components[owner]) or ()
             _owned.put(components[owner], (*known, _Membership(finalized, owner)))
@@ -86,6 +88,11 @@ def _number_of(component: object) -> int:
 def is_inside(local: LocalGraph, value: object) -> bool:
     """Tell whether *value* is a component of that local graph."""
     return _numbers.get(value) in local.numbers
+
+
+def is_in_a_graph(value: object) -> bool:
+    """Tell whether *value* is a component of any graph that was finalized."""
+    return _numbers.get(value) is not None
 
 
 def local_graphs(components: Mapping[str, object]) -> dict[str, LocalGraph]:
@@ -138,6 +145,8 @@ def _comes_later(membership: _Membership, rival: _Membership) -> bool:
 
 
 def _local_graph(owner: str, memberships: list[_Membership]) -> LocalGraph:
-    parts = [Part(one.finalized.graph, one.component_id, one.finalized.numbers) for one in memberships]
+    parts = [
+        Part(one.finalized.graph, one.component_id, one.finalized.numbers, one.finalized.system) for one in memberships
+    ]
     numbers = frozenset(number for part in parts for number in part.numbers.values())
     return LocalGraph(merged(parts, owner), numbers)

@@ -3,18 +3,22 @@
 from collections.abc import Container, Iterable
 from dataclasses import replace
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
-from wiremap.errors import AlreadyClosedError, AlreadyFinalizedError
+from wiremap.errors import AlreadyClosedError, AlreadyFinalizedError, NotACellError
 from wiremap.graph import Graph
 from wiremap.registry import cells, nesting, observers
+from wiremap.registry.arguments import check_addition, check_binding, check_containment
 from wiremap.registry.compilation import Compilation, compile_ledger
 from wiremap.registry.construction import UnderConstruction
 from wiremap.registry.identity import publish_given_ids
-from wiremap.registry.ledger import Ledger
+from wiremap.registry.ledger import Entry, Ledger, Link
 from wiremap.registry.lifecycle import Lifecycle, raise_together
 from wiremap.registry.location import Location, caller_location
+from wiremap.registry.overriding import System
 from wiremap.registry.recipe import compiling
+from wiremap.registry.requirements import Requirement, announce
+from wiremap.registry.unused import warn_of_unused
 from wiremap.registry.validation import is_bound_already
 
 T = TypeVar("T")
@@ -52,19 +56,21 @@ class RegistryOrchestrator:
         """Register *component* and return it. Adding it again is harmless, and may add an id or tags.
 
         Args:
-            component: Any object.
+            component: Any object but a plain value, such as a number, a string or a tuple.
             id: Its name in the graph; by default its class's name, or its place in what holds it.
             tags: Labels to find it by; a plain string is one label.
             extension: The distribution or plug-in that it belongs to.
 
         Raises:
             AlreadyFinalizedError: The orchestrator is frozen.
+            NotAComponentError, InvalidLabelError: An argument is not what it should be; nothing was noted.
         """
         where = self._open_for("add")
-        entry = self._ledger.enroll(component, where)
+        labels = check_addition(component, id, tags, extension, where)
+        entry = self._enroll(component, where)
         if id is not None:
             entry.given_ids.setdefault(id, where)
-        entry.tags.update([tags] if isinstance(tags, str) else tags)
+        entry.tags.update(labels)
         if extension != "core":
             entry.extension = extension
         return component
@@ -76,18 +82,22 @@ class RegistryOrchestrator:
 
         Raises:
             AlreadyFinalizedError: The orchestrator is frozen.
+            NotAComponentError, InvalidCellNameError, ClassNotInstanceError, SelfBindingError: An argument is not
+                what it should be; nothing was noted.
         """
         where = self._open_for("register")
-        self._ledger.link(self._ledger.enroll(provider, where), cell, self._ledger.enroll(consumer, where), where)
+        self._link(provider, [cell], consumer, where)
 
     def connect(self, child: object, parent: object) -> None:
         """Say that *parent* holds *child* where that can't be seen in its attributes; adds both if need be.
 
         Raises:
             AlreadyFinalizedError: The orchestrator is frozen.
+            NotAComponentError, SelfContainmentError: An argument is not what it should be; nothing was noted.
         """
         where = self._open_for("connect")
-        self._ledger.connect(self._ledger.enroll(child, where), self._ledger.enroll(parent, where), where)
+        check_containment(child, parent, where)
+        self._ledger.connect(self._enroll(child, where), self._enroll(parent, where), where)
 
     def compile(self) -> Graph:
         """Return the graph of what is registered so far, and bind nothing.
@@ -95,7 +105,11 @@ class RegistryOrchestrator:
         Raises:
             WiringError: The wiring has faults; the error lists them all.
         """
-        graph = self._graph or compile_ledger(self._ledger, UnderConstruction(depth=1)).graph
+        graph = self._graph
+        if graph is None:
+            compilation = compile_ledger(self._ledger, UnderConstruction(depth=1))
+            warn_of_unused(self._ledger, compilation)
+            graph = compilation.graph
         observers.notify(graph)
         return graph
 
@@ -120,6 +134,7 @@ class RegistryOrchestrator:
         where = self._open_for("finalize")
         unfinished = UnderConstruction(depth=1)
         compilation = compile_ledger(self._ledger, unfinished)
+        warn_of_unused(self._ledger, compilation)
         undo = _bind_all(compilation)
         if not compiling():
             try:
@@ -127,10 +142,11 @@ class RegistryOrchestrator:
             except BaseException:
                 _take_back(undo)
                 raise
-        graph = self._with_local_graphs(compilation)
+        system = System.of(compilation.kinds, compilation.names)
+        graph = self._with_local_graphs(compilation).living_in(system)
         self._graph, self._finalized_at = graph, where
         publish_given_ids(self._ledger.entries)
-        nesting.remember(graph, compilation.components, self._lifecycle)
+        nesting.remember(graph, compilation.components, self._lifecycle, system)
         observers.notify(graph)
         return graph
 
@@ -159,9 +175,31 @@ class RegistryOrchestrator:
 
         return render_text(self._graph or compile_ledger(self._ledger, UnderConstruction(depth=1)).graph)
 
-    def _open_for(self, operation: str) -> Location:
-        """Return the line that called *operation*, which must be the caller of this."""
-        where = caller_location(depth=2)
+    def _note_requirement(self, requirement: Requirement[Any, Any], provided: Any, consumer: object) -> None:
+        """Note what ``Requirement.register`` was told; called by nobody else."""
+        where = self._open_for("register", depth=1)
+        if members := requirement.members:
+            self._link(provided, members, consumer, where, requirement.name)
+        elif cells.is_method_called(requirement.name, provided):
+            self._link(provided.__self__, [requirement.name], consumer, where)
+        else:
+            raise NotACellError(requirement.name, requirement.owner.__name__, f"{provided!r:.80}", str(where))
+
+    def _link(
+        self, provider: object, names: Iterable[str], consumer: object, where: Location, interface: str = ""
+    ) -> None:
+        checked = [check_binding(provider, name, consumer, where) for name in names]
+        giver, taker = self._enroll(provider, where), self._enroll(consumer, where)
+        for cell in checked:
+            self._ledger.link(Link(giver, cell, taker, where, interface))
+
+    def _enroll(self, component: object, where: Location) -> Entry:
+        announce(type(component))
+        return self._ledger.enroll(component, where)
+
+    def _open_for(self, operation: str, depth: int = 0) -> Location:
+        """Return the line that called *operation*, which must be the caller of this, or *depth* calls above it."""
+        where = caller_location(depth=2 + depth)
         if self._closed_at is not None:
             raise AlreadyClosedError(operation, str(where), str(self._closed_at))
         if self._graph is not None:
@@ -205,8 +243,12 @@ def _bind_all(compilation: Compilation) -> list[cells.Undo]:
     try:
         for link, kind in links:
             if not is_bound_already(link):
-                provider, consumer = link.provider.component, link.consumer.component
-                done.append(cells.bind(provider, names[link.provider], link.cell, consumer, kind))
+                offer = cells.Offer(link.provider.component, names[link.provider], link.cell, kind, link.where)
+                consumer = link.consumer.component
+                if link.interface:
+                    done.append(cells.bind_in_interface(offer, consumer, link.interface))
+                else:
+                    done.append(cells.bind(offer, consumer))
     except BaseException:
         _take_back(done)
         raise

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.wiremap.projects import new_project
 from tests.wiremap.render.samples import moe_engine
 from wiremap import Graph
 from wiremap.cli import graph as command
@@ -55,3 +56,52 @@ def test_the_graph_goes_to_a_file(source: str, tmp_path: Path, capsys: pytest.Ca
 def test_a_file_that_can_not_be_written_is_named(source: str, tmp_path: Path) -> None:
     with pytest.raises(UnwritableOutputError, match=r"can't be written to '.*': .*\[unwritable-output\]"):
         _run(source, "-o", str(tmp_path / "no" / "folder"))
+
+
+RECIPE = """
+from wiremap import RegistryOrchestrator, recipe
+
+class Blocks:
+    def allocate(self): ...
+
+class Engine:
+    def step(self): ...
+
+@recipe
+def sound_but_odd():
+    orch = RegistryOrchestrator()
+    orch.register(Blocks(), "allocate", Engine())
+    orch.finalize()
+
+@recipe
+def given_none():
+    orch = RegistryOrchestrator()
+    orch.register(Blocks(), "allocate", None)
+    orch.finalize()
+"""
+
+
+def test_warnings_about_the_wiring_are_talk(tmp_path: Path) -> None:
+    project = new_project(tmp_path, {"wired.py": RECIPE})
+
+    finished = project.wiremap("graph", "wired:sound_but_odd")
+
+    assert finished.exit_code == 0
+    assert finished.stdout.startswith("Graph: 2 components, 1 binding")
+    assert finished.stderr.splitlines() == [
+        "wiremap: wired.py:13: Engine never reads 'allocate' of Blocks.",
+        "    wired.py:7: the class of Engine",
+        "Drop the registration, unless others read it there. [unused-cell]",
+    ]
+
+
+def test_a_wrong_argument_in_a_recipe_is_told_at_its_line(tmp_path: Path) -> None:
+    project = new_project(tmp_path, {"wired.py": RECIPE})
+
+    finished = project.wiremap("graph", "wired:given_none")
+
+    assert (finished.exit_code, finished.stdout) == (2, "")
+    assert finished.stderr.startswith(
+        "wiremap: register() was given None as the consumer.\n    wired.py:19: register()\n"
+    )
+    assert "Traceback" not in finished.stderr

@@ -9,7 +9,7 @@ from tests.wiremap.registry.parts import Blocks, Engine
 from wiremap import RegistryOrchestrator
 from wiremap.errors import StateCellAssignmentError, StateCellUnsetError
 from wiremap.graph import CellKind
-from wiremap.registry.cells import TABLE
+from wiremap.registry.state_cell import TABLE
 
 
 def _hand(provider: object, cell: str, consumer: object) -> CellKind:
@@ -281,7 +281,9 @@ def test_a_state_that_is_only_annotated_may_come_later() -> None:
 def test_wiring_is_noted_in_the_consumer_and_keeps_the_provider_alive() -> None:
     consumer = _consumer_of(blocks := Blocks(), "num_free")
 
-    assert vars(consumer) == {TABLE: {"num_free": (blocks, "Blocks")}}
+    ((name, note),) = vars(consumer)[TABLE].items()
+    assert (name, note.provider, note.provider_id) == ("num_free", blocks, "Blocks")
+    assert note.where.file == __file__
 
 
 def test_one_name_may_be_state_on_one_instance_and_a_method_on_another() -> None:

@@ -1,5 +1,6 @@
 from wiremap import Binding, Component, Containment, Graph
 from wiremap.registry.merging import Part, merged
+from wiremap.registry.overriding import System
 
 
 def graph(*ids: str, **edges: str) -> Graph:
@@ -10,14 +11,18 @@ def graph(*ids: str, **edges: str) -> Graph:
     )
 
 
+def _part(local: Graph, owner: str, numbers: dict[str, int]) -> Part:
+    return Part(local, owner, numbers, System())
+
+
 def test_one_part_stays_as_it_is() -> None:
     only = graph("runner", "a", a="runner")
 
-    assert merged([Part(only, "runner", {"runner": 0, "a": 1})], "runner") is only
+    assert merged([_part(only, "runner", {"runner": 0, "a": 1})], "runner") is only
 
 
 def test_the_owner_gets_the_name_that_it_is_asked_for_and_whoever_had_it_gives_way() -> None:
-    part = Part(graph("runner", "gpu0", gpu0="runner"), "runner", {"runner": 0, "gpu0": 1})
+    part = _part(graph("runner", "gpu0", gpu0="runner"), "runner", {"runner": 0, "gpu0": 1})
 
     one = merged([part], "gpu0")
 
@@ -26,8 +31,8 @@ def test_the_owner_gets_the_name_that_it_is_asked_for_and_whoever_had_it_gives_w
 
 
 def test_an_object_in_several_parts_is_one_component_with_all_that_it_provides() -> None:
-    first = Part(graph("runner", "cache", cache="runner"), "runner", {"runner": 0, "cache": 1})
-    second = Part(graph("model", "kv", kv="model"), "model", {"model": 0, "kv": 1})
+    first = _part(graph("runner", "cache", cache="runner"), "runner", {"runner": 0, "cache": 1})
+    second = _part(graph("model", "kv", kv="model"), "model", {"model": 0, "kv": 1})
 
     one = merged([first, second], "runner")
 
@@ -38,8 +43,8 @@ def test_an_object_in_several_parts_is_one_component_with_all_that_it_provides()
 
 
 def test_different_objects_of_one_name_are_numbered() -> None:
-    first = Part(graph("runner", "a", a="runner"), "runner", {"runner": 0, "a": 1})
-    second = Part(graph("runner", "a", a="runner"), "runner", {"runner": 0, "a": 2})
+    first = _part(graph("runner", "a", a="runner"), "runner", {"runner": 0, "a": 1})
+    second = _part(graph("runner", "a", a="runner"), "runner", {"runner": 0, "a": 2})
 
     one = merged([first, second], "runner")
 
@@ -57,7 +62,7 @@ def test_a_part_that_another_has_nested_in_the_owner_stands_beside_it() -> None:
     )
 
     one = merged(
-        [Part(first, "runner", {"runner": 0, "a": 1}), Part(second, "runner", {"runner": 0, "b": 2})], "runner"
+        [_part(first, "runner", {"runner": 0, "a": 1}), _part(second, "runner", {"runner": 0, "b": 2})], "runner"
     )
 
     assert one.ids == ("a", "b", "runner")

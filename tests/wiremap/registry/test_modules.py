@@ -1,10 +1,12 @@
 """Wiring of real torch modules, which Wiremap knows by the shape of their class only."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import pytest
 
-from wiremap import RegistryOrchestrator, WiringError
+from wiremap import Graph, RegistryOrchestrator, Requires, WiringError
+from wiremap.errors import ModuleCellNotWiredError
 
 torch: Any = pytest.importorskip("torch")
 
@@ -23,6 +25,21 @@ class Attention(torch.nn.Module):  # type: ignore[misc] # torch is Any here
 class Layer(torch.nn.Module):  # type: ignore[misc] # same
     def forward(self, x: Any) -> Any:
         return self.attn(x) + self.bias + self.scale
+
+
+class Attending(Protocol):
+    scale: float
+    bias: Any
+
+    def attn(self, x: Any) -> Any: ...
+
+
+class TypedLayer(torch.nn.Module):  # type: ignore[misc] # same
+    attn = Requires[Callable[[Any], Any]]()
+    backend = Requires[Attending]()
+
+    def forward(self, x: Any) -> Any:
+        return self.attn(x) + self.backend.attn(x) * self.backend.scale + self.backend.bias
 
 
 class Model(torch.nn.Module):  # type: ignore[misc] # same
@@ -112,3 +129,46 @@ def test_compiled_code_runs_through_cells_and_sees_changes() -> None:
     assert torch.equal(compiled(x), model(x))
     attention.scale = 5.0
     assert torch.equal(compiled(x), model(x))
+
+
+def _typed() -> tuple[Attention, TypedLayer, Graph]:
+    orch = RegistryOrchestrator()
+    attention, layer = orch.add(Attention().requires_grad_(requires_grad=False)), orch.add(TypedLayer())
+    TypedLayer.attn.register(orch, attention.attn, layer)
+    TypedLayer.backend.register(orch, attention, layer)
+    return attention, layer, orch.finalize()
+
+
+def test_compiled_code_runs_through_typed_cells_and_interfaces_and_sees_changes() -> None:
+    attention, layer, _ = _typed()
+    x = torch.ones(2, 4)
+    compiled = torch.compile(layer, fullgraph=True, backend="eager")
+
+    assert torch.equal(compiled(x), layer(x))
+    attention.scale = 5.0
+    assert torch.equal(compiled(x), layer(x))
+
+
+def test_compiled_code_sees_an_override() -> None:
+    _, layer, graph = _typed()
+    x = torch.ones(2, 4)
+    compiled = torch.compile(layer, fullgraph=True, backend="eager")
+    before = compiled(x)
+
+    with graph.override("Attention", Attention()):
+        inside = compiled(x)
+        assert torch.equal(inside, layer(x))
+        assert not torch.equal(inside, before)
+    assert torch.equal(compiled(x), before)
+
+
+def test_tracing_and_exporting_go_through_cells() -> None:
+    _, layer, _ = _typed()
+    x = torch.ones(2, 4)
+
+    assert torch.equal(torch.export.export(layer, (x,)).module()(x), layer(x))
+
+
+def test_an_unwired_module_says_which_cell_is_missing() -> None:
+    with pytest.raises(ModuleCellNotWiredError, match=r"A TypedLayer read its cell 'attn'"):
+        TypedLayer()(torch.ones(2, 4))

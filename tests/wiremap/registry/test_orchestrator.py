@@ -102,7 +102,7 @@ def test_nothing_is_taken_after_finalize(operation: str, act: Callable[[Registry
     where = r"tests.wiremap.registry.test_orchestrator\.py:\d+"
     with pytest.raises(
         AlreadyFinalizedError,
-        match=rf"^{operation}\(\) at {where} came too late: .* at {where}\. .*\[already-f",
+        match=rf"^{operation}\(\) came too late: .*\n    {where}: {operation}\(\)\n    {where}: finalize\(\)\n",
     ):
         act(orch)
 

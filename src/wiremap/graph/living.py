@@ -1,0 +1,19 @@
+"""What a finalized graph knows of the components that it describes: enough to swap one of them."""
+
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
+from typing import Protocol, Self, TypeVar
+
+T = TypeVar("T")
+
+
+class LivingSystem(Protocol):
+    """The bound cells behind a graph; the registry has them, see ``wiremap.registry.overriding``."""
+
+    def renamed(self, names: Mapping[str, str]) -> Self:
+        """Return the same for a graph whose ids were changed as *names* says."""
+        ...
+
+    def override(self, component_id: str, stand_in: T, inside: Iterable[Self]) -> AbstractContextManager[T]:
+        """Return what lets *stand_in* provide the cells of a component, here and in the systems *inside*."""
+        ...

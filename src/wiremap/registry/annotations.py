@@ -1,0 +1,32 @@
+"""Annotations as types: strings and forward references looked up where they were written."""
+
+import sys
+from collections.abc import Mapping
+from inspect import unwrap
+from types import FunctionType
+from typing import Any, Final, get_type_hints
+
+UNKNOWN: Final = Any
+"""The type of what says none, or one that exists for type checkers only."""
+
+
+def resolved(annotation: Any, names: Mapping[str, Any]) -> Any:
+    """Return *annotation* with every name in it looked up in *names*, or ``UNKNOWN`` where one is missing."""
+    holder = type("Holder", (), {"__annotations__": {"it": annotation}})
+    try:
+        return get_type_hints(holder, globalns=dict(names), localns={})["it"]
+    except Exception:  # noqa: BLE001 -- somebody's annotation, which is evaluated here
+        return UNKNOWN
+
+
+def names_in_class(cls: type) -> Mapping[str, Any]:
+    """Return the global names of the module that *cls* was written in, and its own."""
+    module = sys.modules.get(cls.__module__)
+    return {cls.__name__: cls, **(vars(module) if module else {})}
+
+
+def names_around(function: Any) -> Mapping[str, Any]:
+    """Return the global names of the module that *function* was written in; none for what is not Python."""
+    innermost = unwrap(function)
+    plain = getattr(innermost, "__func__", innermost)
+    return plain.__globals__ if isinstance(plain, FunctionType) else {}

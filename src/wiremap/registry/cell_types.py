@@ -1,0 +1,127 @@
+"""Whether each cell fits the type that its consumer declares: the check of type checkers, once more at run time."""
+
+from collections.abc import Iterator, Mapping
+from inspect import unwrap
+from types import FunctionType, MethodType
+from typing import Any
+
+from wiremap.errors import CellTypeError
+from wiremap.graph import CellKind
+from wiremap.registry.annotations import UNKNOWN, names_in_class, resolved
+from wiremap.registry.attributes import instance_dict
+from wiremap.registry.cells import class_attribute
+from wiremap.registry.identity import Names
+from wiremap.registry.ledger import Entry, Ledger, Link
+from wiremap.registry.location import Location
+from wiremap.registry.requirements import Requirement, requirements_of
+from wiremap.registry.signatures import (
+    Shape,
+    is_callable_type,
+    misfit_of_call,
+    shape_of_function,
+    shape_of_type,
+    type_name,
+)
+from wiremap.registry.type_fit import fits
+
+Declared = Mapping[str, Requirement[Any, Any]]
+
+
+def cell_type_faults(ledger: Ledger, names: Names, kinds: Mapping[Link, CellKind]) -> Iterator[CellTypeError]:
+    """Yield a fault for each cell that certainly does not fit what its consumer's class declares."""
+    incoming = {(link.consumer, link.cell): link for link in ledger.links}
+    declared: dict[type, Declared] = {}
+    for link, kind in kinds.items():
+        cls = type(link.consumer.component)
+        requirement = declared.setdefault(cls, requirements_of(cls)).get(link.interface or link.cell)
+        if requirement is None:
+            continue
+        provider = _first_provider(link, incoming).component
+        if reason := misfit_of_cell(requirement, provider, link.cell, kind):
+            yield type_fault(requirement, link.cell, names[link.consumer], (names[link.provider], link.where), reason)
+
+
+def _first_provider(link: Link, incoming: Mapping[tuple[Entry, str], Link]) -> Entry:
+    """Return whose cell it is in the end: a component may hand on what it is handed."""
+    seen = {link}
+    while (handed := incoming.get((link.provider, link.cell))) and handed not in seen:
+        link = handed
+        seen.add(link)
+    return link.provider
+
+
+def misfit_of_cell(requirement: Requirement[Any, Any], provider: object, cell: str, kind: CellKind) -> str | None:
+    """Return in words why the cell can't be what the requirement says, or None if it may."""
+    wanted = _member(requirement.type, cell) if requirement.is_interface else requirement.type
+    if isinstance(wanted, Shape) or is_callable_type(wanted):
+        return _misfit_of_callable(wanted, provider, cell, kind)
+    if kind == "method":
+        is_possible = fits(type(getattr(provider, cell)), wanted)
+        return None if is_possible else f"it is a method{_written_at(provider, cell)}"
+    given = _type_of_state(provider, cell)
+    return None if fits(given, wanted) else f"its type is {type_name(given)}"
+
+
+def _misfit_of_callable(wanted: Any, provider: object, cell: str, kind: CellKind) -> str | None:
+    value = getattr(provider, cell) if kind == "method" else _value_now(provider, cell)
+    if value is None:
+        return None  # a state that is set later
+    if not callable(value):
+        return f"it is a value of type {type_name(type(value))}"
+    given = shape_of_function(value)
+    shape = wanted if isinstance(wanted, Shape) else shape_of_type(wanted)
+    reason = misfit_of_call(given, shape, fits) if given else None
+    return reason and f"{reason}{_written_at(provider, cell)}"
+
+
+def type_fault(
+    requirement: Requirement[Any, Any], cell: str, consumer: str, provided: tuple[str, Location], reason: str
+) -> CellTypeError:
+    """Return the fault that says for what *reason* a cell does not fit; *provided* is by whom and at which line."""
+    provider, where = provided
+    written = type_name(requirement.type)
+    if requirement.is_interface:
+        written, cell = f"{written}.{cell}", f"{requirement.name}.{cell}"
+    return CellTypeError(cell, (consumer, written, str(requirement.where)), (provider, str(where)), reason)
+
+
+def _written_at(provider: object, cell: str) -> str:
+    """Return where the method is written, in brackets, or nothing where it is not written in Python."""
+    method = getattr(provider, cell, None)
+    function = unwrap(method.__func__) if isinstance(method, MethodType) else None
+    if not isinstance(function, FunctionType):
+        return ""
+    return f" ({Location(function.__code__.co_filename, function.__code__.co_firstlineno)})"
+
+
+def _member(protocol: Any, name: str) -> Any:
+    """Return what *protocol* says of its member: the shape of a method, or the type of a state."""
+    found = class_attribute(protocol, name)
+    if isinstance(found, FunctionType):
+        return shape_of_function(found, skip_self=True) or UNKNOWN
+    return _declared_state(protocol, name)
+
+
+def _type_of_state(provider: object, cell: str) -> Any:
+    declared = _declared_state(type(provider), cell)
+    value = _value_now(provider, cell)
+    return type(value) if declared is UNKNOWN and value is not None else declared
+
+
+def _value_now(provider: object, cell: str) -> Any:
+    """Return the value as it is stored, or None where it may be set later or is computed at every read."""
+    value = instance_dict(provider).get(cell, class_attribute(type(provider), cell))
+    return None if hasattr(type(value), "__get__") else value
+
+
+def _declared_state(cls: type, name: str) -> Any:
+    """Return the type that a property or an annotation of *cls* gives to its attribute."""
+    found = class_attribute(cls, name)
+    if isinstance(found, property) and found.fget:
+        shape = shape_of_function(found.fget)
+        return shape.result if shape else UNKNOWN
+    for klass in cls.__mro__:
+        annotations = getattr(klass, "__annotations__", {})
+        if name in annotations:
+            return resolved(annotations[name], names_in_class(klass))
+    return UNKNOWN

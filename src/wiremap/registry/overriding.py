@@ -1,0 +1,188 @@
+"""The living side of a finalized graph: who was handed what by whom, so that a provider can be swapped and put back.
+
+Nothing here keeps a component alive: a graph may outlive its components, and whoever observes graphs keeps them.
+"""
+
+import itertools
+import threading
+import weakref
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from wiremap.errors import BindingSite, CannotOverrideError, UnknownCellError, WiremapError, WiringError
+from wiremap.graph import CellKind
+from wiremap.registry.cell_types import misfit_of_cell, type_fault
+from wiremap.registry.cells import Offer, cell_names, kind_of_cell, rebind
+from wiremap.registry.declarations import Declarations
+from wiremap.registry.identity import Names
+from wiremap.registry.ledger import Link
+from wiremap.registry.location import Location, caller_location
+from wiremap.registry.requirements import requirements_of
+from wiremap.registry.weak_table import is_weakly_referable
+
+T = TypeVar("T")
+
+_lock: Final = threading.RLock()
+_numbers: Final = itertools.count()
+
+
+Reference = Callable[[], Any]
+"""Finds an object; None once it is gone, or where it can't be referenced weakly."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoundCell:
+    """One binding as it was made.
+
+    ``stand_ins`` provide it for the moment, by the number of their override: the last one counts.
+    """
+
+    provider: Reference
+    consumer: Reference
+    provider_id: str
+    consumer_id: str
+    cell: str
+    interface: str
+    kind: CellKind
+    where: Location
+    stand_ins: dict[int, object] = field(default_factory=dict)
+
+    def source(self) -> Any:
+        """Return what provides the cell now."""
+        return next(reversed(self.stand_ins.values())) if self.stand_ins else self.provider()
+
+
+class System:
+    """The bindings of one finalized graph, or of several that were merged.
+
+    Args:
+        parts: For each graph its bindings, with the ids that components had when they were bound; and those ids
+            by the ids that the graph has now, where they differ.
+    """
+
+    def __init__(self, *parts: tuple[Sequence[BoundCell], Mapping[str, str]]) -> None:
+        self.parts = parts
+
+    @classmethod
+    def of(cls, kinds: Mapping[Link, CellKind], names: Names) -> "System":
+        """Return the system that consists of *kinds*, once they are bound."""
+        return cls(([_bound_cell(link, kind, names) for link, kind in kinds.items()], {}))
+
+    @classmethod
+    def joined(cls, systems: Iterable["System"]) -> "System":
+        """Return the system of the graph that those of *systems* were merged into."""
+        return cls(*(part for system in systems for part in system.parts))
+
+    def renamed(self, names: Mapping[str, str]) -> "System":
+        """Return this system for a graph whose ids were changed as *names* says."""
+        return System(*((cells, _renamed(bound_ids, names)) for cells, bound_ids in self.parts))
+
+    def override(self, component_id: str, stand_in: T, inside: Iterable["System"]) -> AbstractContextManager[T]:
+        """Return what swaps a provider on enter and puts it back on exit; see ``Graph.override``.
+
+        Args:
+            component_id: The provider, by its id in the graph of this system.
+            stand_in: What provides its cells meanwhile.
+            inside: The systems of the graphs nested in that graph.
+        """
+        where = caller_location(depth=2)
+        everything = [cell for system in (self, *inside) for cells, _ in system.parts for cell in cells]
+        offered = [
+            cell
+            for cells, bound_ids in self.parts
+            for cell in cells
+            if cell.provider_id == bound_ids.get(component_id, component_id)
+        ]
+        if not offered:
+            raise CannotOverrideError(component_id, "it hands no cell to anyone")
+        provider = offered[0].provider()
+        if provider is None:
+            raise CannotOverrideError(component_id, "it is gone, or can't be referenced weakly")
+        handed = [cell for cell in everything if cell.provider() is provider]
+        if faults := list(_faults(stand_in, handed, where)):
+            raise WiringError(faults)
+        return _swapped(provider, stand_in, handed, everything)
+
+
+def _renamed(bound_ids: Mapping[str, str], names: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the ids of binding time for a graph whose ids were changed; an id that none has now leads nowhere."""
+    changed = {new: bound_ids.get(old, old) for old, new in names.items()}
+    return {**bound_ids, **dict.fromkeys(names, ""), **changed}
+
+
+def _bound_cell(link: Link, kind: CellKind, names: Names) -> BoundCell:
+    return BoundCell(
+        _reference(link.provider.component),
+        _reference(link.consumer.component),
+        names[link.provider],
+        names[link.consumer],
+        link.cell,
+        link.interface,
+        kind,
+        link.where,
+    )
+
+
+def _reference(component: object) -> Reference:
+    return weakref.ref(component) if is_weakly_referable(component) else _nothing
+
+
+def _nothing() -> None:
+    return None
+
+
+def _faults(stand_in: object, handed: Iterable[BoundCell], where: Location) -> Iterator[WiremapError]:
+    """Yield what *stand_in* lacks to provide all that is *handed*."""
+    name, lacking = type(stand_in).__name__, set[str]()
+    for bound in handed:
+        if bound.cell in lacking:
+            continue  # said of the first consumer
+        if kind_of_cell(stand_in, bound.cell) is None:
+            lacking.add(bound.cell)
+            site = BindingSite(name, bound.cell, bound.consumer_id, str(where))
+            defined_at = Declarations().of_class(type(stand_in))
+            yield UnknownCellError(site, cell_names(stand_in), defined_at, wanted=(), is_swapped=False)
+            continue
+        requirement = requirements_of(type(bound.consumer())).get(bound.interface or bound.cell)
+        if requirement and (reason := misfit_of_cell(requirement, stand_in, bound.cell, bound.kind)):
+            yield type_fault(requirement, bound.cell, bound.consumer_id, (name, where), reason)
+
+
+@contextmanager
+def _swapped(
+    provider: object, stand_in: T, handed: Sequence[BoundCell], everything: Iterable[BoundCell]
+) -> Iterator[T]:
+    kept = provider  # its consumers may be all that keeps it alive, and they are about to let it go
+    number = next(_numbers)
+    try:
+        with _lock:
+            for bound in handed:
+                bound.stand_ins[number] = stand_in
+            _bind_anew(handed, everything)
+        yield stand_in
+    finally:
+        with _lock:
+            for bound in handed:
+                bound.stand_ins.pop(number, None)
+            _bind_anew(handed, everything)
+        del kept
+
+
+def _bind_anew(changed: Iterable[BoundCell], everything: Iterable[BoundCell]) -> None:
+    """Let each changed cell come from its source of now, and all that its consumers hand on."""
+    handed_on: dict[tuple[int, str], list[BoundCell]] = defaultdict(list)
+    for bound in everything:
+        handed_on[id(bound.provider()), bound.cell].append(bound)
+    todo, seen = list(changed), set[BoundCell]()
+    while todo:
+        bound = todo.pop()
+        consumer, source = bound.consumer(), bound.source()
+        if bound in seen or consumer is None or source is None:
+            continue
+        seen.add(bound)
+        rebind(Offer(source, bound.provider_id, bound.cell, bound.kind, bound.where), consumer, bound.interface)
+        if not bound.interface:
+            todo.extend(handed_on[id(consumer), bound.cell])

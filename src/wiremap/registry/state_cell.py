@@ -1,0 +1,94 @@
+"""The descriptor behind a state cell, and the note in a consumer of what it was handed."""
+
+from typing import Any, Final, NamedTuple, Protocol
+
+from wiremap.errors import StateCellAssignmentError, StateCellUnsetError
+from wiremap.registry.attributes import instance_dict
+from wiremap.registry.location import Location
+
+TABLE: Final = "__wiremap__"
+"""Key in a consumer's ``__dict__``: from the name of a cell to the note of who hands it over."""
+
+
+class Handed(NamedTuple):
+    """Who hands a cell over, and the line that registered it."""
+
+    provider: object
+    provider_id: str
+    where: Location
+
+
+class Declaration(Protocol):
+    """What a class may have declared under the name of a cell; see ``wiremap.registry.requirements``."""
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any: ...
+
+
+class StateCell:
+    """Reads attribute ``name`` from the provider of the instance that is asked.
+
+    It stands on the consumer's class; only instances that were handed the cell notice it. ``declared`` is
+    the requirement that the class declares under that name, if it does: it answers for the class.
+    """
+
+    __slots__ = ("declared", "name")
+
+    def __init__(self, name: str, declared: Declaration | None = None) -> None:
+        self.name = name
+        self.declared = declared
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self._read_of_class(owner)
+        try:
+            provider = instance.__dict__[TABLE][self.name][0]  # by number: this is every read
+        except KeyError:
+            return self._read_unwired(instance, owner)
+        try:
+            return getattr(provider, self.name)
+        except AttributeError as error:
+            raise StateCellUnsetError(self.name, type(instance).__name__, self._owner(instance)) from error
+
+    def __set__(self, instance: Any, value: object) -> None:
+        self._refuse_if_wired(instance)
+        instance.__dict__[self.name] = value
+
+    def __delete__(self, instance: Any) -> None:
+        self._refuse_if_wired(instance)
+        if self.name not in instance.__dict__:
+            raise self._no_such_attribute(instance)
+        del instance.__dict__[self.name]
+
+    def is_wired(self, instance: object) -> bool:
+        """Tell whether *instance* was handed this cell."""
+        return self.name in wired_cells(instance)
+
+    def _read_of_class(self, owner: type | None) -> Any:
+        if self.declared is not None:
+            return self.declared.__get__(None, owner)
+        raise AttributeError(f"type object {owner and owner.__name__!r} has no attribute {self.name!r}")
+
+    def _read_unwired(self, instance: Any, owner: type | None) -> Any:
+        try:
+            return instance.__dict__[self.name]
+        except KeyError:
+            if self.declared is not None:
+                return self.declared.__get__(instance, owner)
+            raise self._no_such_attribute(instance) from None
+
+    def _no_such_attribute(self, instance: object) -> AttributeError:
+        text = f"{type(instance).__name__!r} object has no attribute {self.name!r}"
+        return AttributeError(text, name=self.name, obj=instance)
+
+    def _refuse_if_wired(self, instance: object) -> None:
+        if self.is_wired(instance):
+            raise StateCellAssignmentError(self.name, type(instance).__name__, self._owner(instance))
+
+    def _owner(self, instance: object) -> str:
+        return wired_cells(instance)[self.name].provider_id
+
+
+def wired_cells(consumer: object) -> dict[str, Handed]:
+    """Return, for each cell that *consumer* was handed, who hands it over."""
+    table: dict[str, Handed] = instance_dict(consumer).get(TABLE, {})
+    return table

@@ -1,0 +1,173 @@
+"""A cell that does not fit what its consumer declares is a fault of compile, as it is one for type checkers."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+from unittest.mock import Mock
+
+import pytest
+
+from wiremap import RegistryOrchestrator, Requires, WiringError
+from wiremap.errors import CellTypeError
+
+
+class Request: ...
+
+
+class Wanted(Protocol):
+    num_free: int
+
+    @property
+    def name(self) -> str: ...
+
+    def allocate(self, request: Request) -> bool: ...
+
+
+class Scheduler:
+    allocate = Requires[Callable[[Request], bool]]()
+
+
+class Annotating:
+    allocate: Requires[Callable[[Request], bool]]
+
+
+class Reader:
+    num_free: Requires[int]
+
+
+class Whole:
+    blocks = Requires[Wanted]()
+
+
+class Good:
+    num_free: int = 0
+    name: str = "pool"
+
+    def allocate(self, request: Request) -> bool:
+        return bool(request)
+
+
+class Bad:
+    num_free = "many"
+
+    @property
+    def name(self) -> bytes:
+        return b""
+
+    def allocate(self, request: int) -> bool:
+        return bool(request)
+
+
+def faults_of(orch: RegistryOrchestrator) -> list[str]:
+    with pytest.raises(WiringError) as caught:
+        orch.compile()
+    assert all(isinstance(fault, CellTypeError) for fault in caught.value.faults)
+    return [str(fault) for fault in caught.value.faults]
+
+
+@pytest.mark.parametrize("consumer", [Scheduler, Annotating])
+def test_a_method_with_another_signature_is_a_fault(consumer: type) -> None:
+    orch = RegistryOrchestrator()
+    orch.register(Bad(), "allocate", consumer())
+
+    (fault,) = faults_of(orch)
+
+    assert f"{consumer.__name__} requires 'allocate' as Callable[[Request], bool]" in fault
+    assert "its 'request' takes int, and Request is passed" in fault
+
+
+@pytest.mark.parametrize("consumer", [Scheduler, Annotating])
+def test_a_method_that_fits_is_none(consumer: type) -> None:
+    orch = RegistryOrchestrator()
+    orch.register(Good(), "allocate", consumer())
+
+    assert orch.compile().bindings
+
+
+def test_the_fault_names_all_three_lines() -> None:
+    orch = RegistryOrchestrator()
+    orch.register(Bad(), "allocate", Scheduler())
+
+    (fault,) = faults_of(orch)
+
+    assert fault.count("test_cell_types.py:") == 3  # the declaration, the registration, the method
+
+
+def test_a_state_of_another_type_is_a_fault() -> None:
+    orch = RegistryOrchestrator()
+    orch.register(Bad(), "num_free", Reader())
+
+    (fault,) = faults_of(orch)
+
+    assert "requires 'num_free' as int" in fault
+    assert "its type is str" in fault
+
+
+def test_a_state_that_is_set_later_is_none() -> None:
+    class Later:
+        num_free: Any = None
+
+    orch = RegistryOrchestrator()
+    orch.register(Later(), "num_free", Reader())
+
+    assert orch.compile().bindings
+
+
+def test_a_method_where_state_is_required_is_a_fault() -> None:
+    class Wrong:
+        def num_free(self) -> int:
+            return 0
+
+    orch = RegistryOrchestrator()
+    orch.register(Wrong(), "num_free", Reader())
+
+    (fault,) = faults_of(orch)
+
+    assert "it is a method" in fault
+
+
+def test_a_value_where_a_method_is_required_is_a_fault() -> None:
+    class Wrong:
+        allocate = 3
+
+    orch = RegistryOrchestrator()
+    orch.register(Wrong(), "allocate", Scheduler())
+
+    (fault,) = faults_of(orch)
+
+    assert "it is a value of type int" in fault
+
+
+def test_every_member_of_an_interface_is_checked() -> None:
+    orch, bad, whole = RegistryOrchestrator(), Bad(), Whole()
+    Whole.blocks.register(orch, bad, whole)  # type: ignore[arg-type] # the fault that is shown
+
+    faults = faults_of(orch)
+
+    assert [fault.split("'")[1] for fault in faults] == ["blocks.allocate", "blocks.name", "blocks.num_free"]
+
+
+def test_a_provider_of_a_whole_interface_is_none() -> None:
+    orch, whole = RegistryOrchestrator(), Whole()
+    Whole.blocks.register(orch, Good(), whole)
+
+    assert len(orch.compile().bindings) == 3
+
+
+def test_a_cell_that_is_handed_on_is_judged_by_where_it_comes_from() -> None:
+    class Between:
+        pass
+
+    orch, between = RegistryOrchestrator(), Between()
+    orch.register(Bad(), "allocate", between)
+    orch.register(between, "allocate", Scheduler())
+
+    (fault,) = faults_of(orch)
+
+    assert "its 'request' takes int" in fault
+
+
+def test_a_mock_fits_everything() -> None:
+    orch = RegistryOrchestrator()
+    orch.register(Mock(), "allocate", Scheduler())
+
+    assert orch.compile().bindings

@@ -1,0 +1,274 @@
+"""A provider is swapped on all its consumers for a while, and everything is as before afterwards."""
+
+import gc
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any, Protocol
+from unittest.mock import Mock
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wiremap import Graph, RegistryOrchestrator, Requires, WiringError
+from wiremap.errors import CannotOverrideError, UnknownComponentError
+
+
+class Pool(Protocol):
+    num_free: int
+
+    def allocate(self, count: int) -> int: ...
+
+
+class Blocks:
+    def __init__(self, num_free: int = 7) -> None:
+        self.num_free = num_free
+
+    def allocate(self, count: int) -> int:
+        self.num_free -= count
+        return self.num_free
+
+
+class Scheduler:
+    allocate = Requires[Callable[[int], int]]()
+    num_free: Requires[int]
+
+
+class Whole:
+    blocks = Requires[Pool]()
+
+
+class Wired:
+    """Blocks → Scheduler and Whole; and what Scheduler is handed it hands on to a Reporter."""
+
+    def __init__(self) -> None:
+        orch = RegistryOrchestrator()
+        self.blocks, self.scheduler, self.whole = orch.add(Blocks()), orch.add(Scheduler()), orch.add(Whole())
+        self.reporter: Any = orch.add(Reporter())
+        orch.register(self.blocks, "allocate", self.scheduler)
+        orch.register(self.blocks, "num_free", self.scheduler)
+        Whole.blocks.register(orch, self.blocks, self.whole)
+        orch.register(self.scheduler, "allocate", self.reporter)
+        orch.register(self.scheduler, "num_free", self.reporter)
+        self.graph = orch.finalize()
+
+    def reads(self) -> list[int]:
+        """Return ``num_free`` of now, in every way in which it can be read."""
+        return [
+            self.scheduler.num_free,
+            self.scheduler.allocate(0),
+            self.whole.blocks.num_free,
+            self.whole.blocks.allocate(0),
+            self.reporter.num_free,
+            self.reporter.allocate(0),
+        ]
+
+
+class Reporter: ...
+
+
+def test_every_consumer_has_the_stand_in_inside_and_the_provider_afterwards() -> None:
+    wired = Wired()
+
+    with wired.graph.override("Blocks", Blocks(100)) as stand_in:
+        inside = wired.reads()
+
+    assert isinstance(stand_in, Blocks)
+    assert inside == [100] * 6
+    assert wired.reads() == [7] * 6
+
+
+def test_state_is_the_stand_ins_own_and_current() -> None:
+    wired = Wired()
+
+    with wired.graph.override("Blocks", Blocks(100)) as stand_in:
+        stand_in.num_free = 3
+
+        assert wired.reads() == [3] * 6
+    assert wired.blocks.num_free == 7
+
+
+def test_an_exception_puts_it_back() -> None:
+    wired = Wired()
+
+    with pytest.raises(ZeroDivisionError), wired.graph.override("Blocks", Blocks(100)):
+        raise ZeroDivisionError
+
+    assert wired.reads() == [7] * 6
+
+
+def test_the_innermost_of_nested_overrides_counts() -> None:
+    wired = Wired()
+
+    with wired.graph.override("Blocks", Blocks(1)):
+        with wired.graph.override("Blocks", Blocks(2)):
+            assert wired.reads() == [2] * 6
+        assert wired.reads() == [1] * 6
+    assert wired.reads() == [7] * 6
+
+
+def test_a_consumer_that_hands_on_may_be_overridden_too() -> None:
+    wired = Wired()
+
+    with wired.graph.override("Scheduler", Blocks(50)), wired.graph.override("Blocks", Blocks(1)):
+        assert wired.reads() == [1, 1, 1, 1, 50, 50]
+    assert wired.reads() == [7] * 6
+
+
+@given(st.permutations(range(4)), st.permutations(range(4)))
+def test_overrides_that_end_in_any_order_leave_all_as_before(begin: list[int], end: list[int]) -> None:
+    wired = Wired()
+    ways = {number: wired.graph.override("Blocks", Blocks(number)) for number in range(4)}
+    for number in begin:
+        ways[number].__enter__()
+
+    open_ones = list(begin)
+    for number in end:
+        assert wired.reads() == [open_ones[-1]] * 6
+        ways[number].__exit__(None, None, None)
+        open_ones.remove(number)
+
+    assert wired.reads() == [7] * 6
+
+
+def test_overrides_from_many_threads_leave_all_as_before() -> None:
+    wired = Wired()
+    barrier = threading.Barrier(8)
+
+    def work(number: int) -> None:
+        barrier.wait()
+        for _ in range(50):
+            with wired.graph.override("Blocks", Blocks(number)):
+                wired.reads()
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert wired.reads() == [7] * 6
+
+
+def test_an_override_is_seen_by_other_threads() -> None:
+    wired, seen = Wired(), list[int]()
+
+    with wired.graph.override("Blocks", Blocks(100)):
+        thread = threading.Thread(target=lambda: seen.extend(wired.reads()))
+        thread.start()
+        thread.join()
+
+    assert seen == [100] * 6
+
+
+def test_a_mock_may_stand_in() -> None:
+    wired, mock = Wired(), Mock(num_free=1)
+    mock.allocate.return_value = 1
+
+    with wired.graph.override("Blocks", mock):
+        assert wired.reads() == [1] * 6
+    assert mock.allocate.call_count == 3
+
+
+def test_a_stand_in_that_lacks_a_cell_is_refused_and_nothing_is_swapped() -> None:
+    class Half:
+        def alocate(self, count: int) -> int:
+            return count
+
+    wired = Wired()
+
+    with (
+        pytest.raises(WiringError, match=r"Half has no cell 'allocate' (.*\n)*.*Did you mean 'alocate'") as caught,
+        wired.graph.override("Blocks", Half()),
+    ):
+        pytest.fail("it was let in")
+
+    assert [fault.code for fault in caught.value.faults] == ["unknown-cell"] * 2  # once each, not for each consumer
+    assert wired.reads() == [7] * 6
+
+
+def test_a_stand_in_that_does_not_fit_the_requirement_is_refused() -> None:
+    class Other:
+        num_free = 1
+
+        def allocate(self, text: str) -> int:
+            return len(text)
+
+    wired = Wired()
+
+    with (
+        pytest.raises(WiringError, match=r"Scheduler requires 'allocate' as Callable\[\[int\], int\]"),
+        wired.graph.override("Blocks", Other()),
+    ):
+        pytest.fail("it was let in")
+
+
+def test_a_stand_in_whose_cell_raises_changes_nothing() -> None:
+    class Failing(Blocks):
+        def __getattribute__(self, name: str) -> Any:
+            if name == "allocate" and object.__getattribute__(self, "__dict__").get("armed"):
+                raise RuntimeError("not now")
+            return object.__getattribute__(self, name)
+
+    wired, failing = Wired(), Failing(100)
+    way = wired.graph.override("Blocks", failing)
+    failing.__dict__["armed"] = True
+
+    with pytest.raises(RuntimeError, match="not now"), way:
+        pytest.fail("it was let in")
+
+    assert wired.reads() == [7] * 6
+
+
+def test_what_hands_over_nothing_can_not_be_overridden() -> None:
+    with pytest.raises(CannotOverrideError, match="Reporter can't be overridden: it hands no cell to anyone"):
+        Wired().graph.override("Reporter", Reporter())
+
+
+def test_a_misspelled_id_is_told_with_near_ones() -> None:
+    with pytest.raises(UnknownComponentError, match="Did you mean 'Blocks'"):
+        Wired().graph.override("Block", Blocks())
+
+
+def test_a_graph_that_was_read_holds_nothing_to_override() -> None:
+    graph = Graph.from_json(Wired().graph.to_json())
+
+    with pytest.raises(CannotOverrideError, match="nothing lives in this graph"):
+        graph.override("Blocks", Blocks())
+
+
+def test_a_component_of_a_nested_graph_is_found_by_its_id() -> None:
+    class Runner:
+        def __init__(self) -> None:
+            orch = RegistryOrchestrator()
+            orch.register(orch.add(Blocks(5), id="inner blocks"), "allocate", self)
+            orch.finalize()
+
+        allocate = Requires[Callable[[int], int]]()
+
+        def run(self) -> int:
+            return self.allocate(0)
+
+    orch, runner, engine = RegistryOrchestrator(), Runner(), Reporter()
+    orch.add(runner, id="the runner")
+    orch.register(runner, "run", engine)
+    graph = orch.finalize()
+
+    with graph.override("inner blocks", Blocks(9)):
+        assert runner.run() == 9
+        with graph.nested["the runner"].override("inner blocks", Blocks(11)):
+            assert runner.run() == 11
+    assert runner.run() == 5
+
+
+def test_a_graph_keeps_no_component_alive() -> None:
+    wired = Wired()
+    graph, gone = wired.graph, weakref.ref(wired.blocks)
+
+    del wired
+    gc.collect()
+
+    assert gone() is None
+    with pytest.raises(CannotOverrideError, match="it is gone"):
+        graph.override("Blocks", Blocks())
