@@ -33,7 +33,9 @@ def cell_type_faults(ledger: Ledger, names: Names, kinds: Mapping[Link, CellKind
     declared: dict[type, Declared] = {}
     for link, kind in kinds.items():
         cls = type(link.consumer.component)
-        requirement = declared.setdefault(cls, requirements_of(cls)).get(link.interface or link.cell)
+        if cls not in declared:
+            declared[cls] = requirements_of(cls)
+        requirement = declared[cls].get(link.interface or link.cell)
         if requirement is None:
             continue
         provider = _first_provider(link, incoming).component

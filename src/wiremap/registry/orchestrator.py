@@ -34,6 +34,7 @@ class RegistryOrchestrator:
 
     def __init__(self) -> None:
         self._ledger = Ledger()
+        self._announced: set[type] = set()
         self._lifecycle = Lifecycle()
         self._graph: Graph | None = None
         self._finalized_at = Location("", 0)
@@ -194,7 +195,10 @@ class RegistryOrchestrator:
             self._ledger.link(Link(giver, cell, taker, where, interface))
 
     def _enroll(self, component: object, where: Location) -> Entry:
-        announce(type(component))
+        cls = type(component)
+        if cls not in self._announced:
+            announce(cls)
+            self._announced.add(cls)
         return self._ledger.enroll(component, where)
 
     def _open_for(self, operation: str, depth: int = 0) -> Location:
