@@ -1,7 +1,7 @@
 """Wiremap: make the wiring of a Python system explicit, and use it to choose tests."""
 
 from wiremap.errors import WiremapError, WiringError, WiringWarning
-from wiremap.graph import Binding, Component, Containment, Graph, Star
+from wiremap.graph import Binding, Component, Containment, Graph, GraphDiff, Pattern, Star
 from wiremap.registry import RegistryOrchestrator, Requirement, Requires, compile_mode, compiling, recipe, subscribe
 
 __all__ = [
@@ -9,6 +9,8 @@ __all__ = [
     "Component",
     "Containment",
     "Graph",
+    "GraphDiff",
+    "Pattern",
     "RegistryOrchestrator",
     "Requirement",
     "Requires",

@@ -730,6 +730,57 @@ class GraphFormatError(WiremapError):
         )
 
 
+class GraphDiffFormatError(WiremapError):
+    """Data does not describe a difference of graphs of a schema that this version reads."""
+
+    code = "graph-diff-format"
+
+    def __init__(self, detail: str) -> None:
+        self.detail = detail
+        super().__init__(detail)
+
+    def _text(self) -> str:
+        return (
+            f"This is no difference of graphs that Wiremap can read: {self.detail}. "
+            "Write it anew with Graph.diff and GraphDiff.to_json."
+        )
+
+
+class GraphDiffMismatchError(WiremapError):
+    """A difference was applied to a graph that it does not fit."""
+
+    code = "graph-diff-mismatch"
+
+    def __init__(self, detail: str) -> None:
+        self.detail = detail
+        super().__init__(detail)
+
+    def _text(self) -> str:
+        return f"The difference does not fit this graph: {self.detail}. Apply it to the graph that it was made from."
+
+
+class PatternSyntaxError(WiremapError):
+    """A text that should be a pattern of components and edges is none."""
+
+    code = "pattern-syntax"
+
+    def __init__(self, text: str, position: int, reason: str) -> None:
+        self.text = text
+        self.position = position
+        self.reason = reason
+        super().__init__(text, position, reason)
+
+    def _text(self) -> str:
+        before = self.text[: self.position].split("\n")
+        line = self.text.split("\n")[len(before) - 1]
+        return (
+            f"The pattern can't be read at line {len(before)}, column {len(before[-1]) + 1}: {self.reason}.\n"
+            f"    {line}\n"
+            f"    {' ' * len(before[-1])}^\n"
+            "Write components and edges as in 'A -[cell]-> B, C --> A'."
+        )
+
+
 # Graphs from the command line.
 
 

@@ -45,7 +45,7 @@ def _split(component_id: str) -> list[str]:
 
 def _fold_at(depth: int, fold: Fold, kept: Collection[str]) -> Fold:
     """Fold all indexes that stand at one *depth*: below different prefixes they are independent."""
-    stars = _stars(fold.graph)
+    stars = fold.graph.stars()
     families: dict[str, dict[str, list[Star]]] = defaultdict(lambda: defaultdict(list))
     for name in fold.graph.ids:
         parts = _split(name)
@@ -73,19 +73,6 @@ def _alike(
         if not any(star.component.id in kept for star in members[index]):
             alike[_shape(f"{prefix}.{index}", members[index], counts)].append(index)
     yield from (indexes for indexes in alike.values() if len(indexes) > 1)
-
-
-def _stars(graph: Graph) -> Mapping[str, Star]:
-    """Return every star of *graph*; asking for them one by one would pass over all edges each time."""
-    bindings: dict[str, set[Binding]] = defaultdict(set)
-    containment: dict[str, set[Containment]] = defaultdict(set)
-    for edge in graph.bindings:
-        bindings[edge.provider].add(edge)
-        bindings[edge.consumer].add(edge)
-    for pair in graph.containment:
-        containment[pair.child].add(pair)
-        containment[pair.parent].add(pair)
-    return {c.id: Star(c, tuple(bindings[c.id]), tuple(containment[c.id])) for c in graph.components}
 
 
 def _shape(stem: str, stars: Iterable[Star], counts: Mapping[str, int]) -> object:
