@@ -784,27 +784,89 @@ class PatternSyntaxError(WiremapError):
 # Graphs from the command line.
 
 
+class SourceNotFoundError(WiremapError):
+    """A path was asked for a graph, and nothing is there."""
+
+    code = "source-not-found"
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        super().__init__(source)
+
+    def _text(self) -> str:
+        what = f"There is no file or folder {self.source!r}" if self.source else "No source is named"
+        return (
+            f"{what}. Name a module that holds a recipe (package.module or package.module:function), "
+            "a graph as JSON, or a folder of source."
+        )
+
+
+class PythonFileError(WiremapError):
+    """A file of Python was asked for a graph; a recipe is found by the name of its module.
+
+    ``root`` is the folder that the module is looked up in, empty for the current one.
+    """
+
+    code = "python-file"
+
+    def __init__(self, path: str, module: str, root: str) -> None:
+        self.path = path
+        self.module = module
+        self.root = root
+        super().__init__(path, module, root)
+
+    def _text(self) -> str:
+        where = f" It is looked up in {self.root!r}: have that on PYTHONPATH, or install it." if self.root else ""
+        return (
+            f"{self.path!r} is a file of Python, not a graph. To compile a recipe in it, ask for the module: "
+            f"wiremap graph {self.module}.{where}"
+        )
+
+
+class NoPythonFilesError(WiremapError):
+    """A folder was asked for the wiring of its source, and there is none, tests left out."""
+
+    code = "no-python-files"
+
+    def __init__(self, folder: str, num_tests: int) -> None:
+        self.folder = folder
+        self.num_tests = num_tests
+        super().__init__(folder, num_tests)
+
+    def _text(self) -> str:
+        but = f" but {self.num_tests} of tests, which are left out" if self.num_tests else ""
+        return f"The folder {self.folder!r} holds no file of Python{but}. Name the folder that your packages lie in."
+
+
 class ModuleNotImportableError(WiremapError):
-    """The module that should hold a recipe could not be imported."""
+    """The module that should hold a recipe could not be imported: it was not found, or its code failed.
+
+    ``known`` holds names of modules beside one that was not found.
+    """
 
     code = "module-not-importable"
 
-    def __init__(self, module: str, reason: str) -> None:
+    def __init__(self, module: str, reason: str, known: Iterable[str] | None = None) -> None:
         self.module = module
         self.reason = reason
-        super().__init__(module, reason)
+        self.known = None if known is None else tuple(sorted(known))
+        super().__init__(module, reason, self.known)
 
     def _text(self) -> str:
-        return (
-            f"The module {self.module!r} can't be imported: {self.reason}. "
-            "The current directory is searched first; check the name, and that its distribution is installed."
+        what = f"The module {self.module!r} can't be imported: {self.reason}."
+        if self.known is None:
+            return f"{what} Mend that first: `python -c 'import {self.module}'` must work."
+        hint = near_names(self.module, self.known) or (
+            " The current directory is searched first; check the name, and that its distribution is installed."
         )
+        return what + hint
 
 
 class NoRecipeError(WiremapError):
     """A module has no function marked with ``@recipe``, or several and none that goes first."""
 
     code = "no-recipe"
+    _SHOWN = 8
 
     def __init__(self, module: str, recipes: Iterable[str], functions: Iterable[str]) -> None:
         self.module = module
@@ -816,7 +878,9 @@ class NoRecipeError(WiremapError):
         if self.recipes:
             choices = " or ".join(f"{self.module}:{name}" for name in self.recipes)
             return f"{self.module!r} has several recipes and none called 'combine'. Ask for {choices}."
-        there = f"its functions are {', '.join(self.functions)}" if self.functions else "it defines no function"
+        more = len(self.functions) - self._SHOWN
+        shown = ", ".join(self.functions[: self._SHOWN]) + (f" and {more} more" if more > 0 else "")
+        there = f"its functions are {shown}" if self.functions else "it defines no function"
         return f"{self.module!r} has no recipe; {there}. Mark the one that wires with @wiremap.recipe."
 
 

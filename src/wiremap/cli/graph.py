@@ -5,22 +5,25 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from wiremap.cli.output import saying_wiring_warnings
+from wiremap.cli.output import say, saying_wiring_warnings
 from wiremap.errors import UnwritableOutputError
 from wiremap.graph import Graph
 from wiremap.render import render_dot, render_mermaid, render_text
-from wiremap.use_cases.graph_source import compile_source, local_graph, without_local_graphs
+from wiremap.use_cases.graph_source import graph_with_notes, local_graph, without_local_graphs
 
 _RENDERERS: Final = {"text": render_text, "mermaid": render_mermaid, "dot": render_dot}
 
 
 def configure(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command to the command line."""
-    parser = subparsers.add_parser("graph", help="compile a recipe and show its graph", description="Show one graph.")
+    parser = subparsers.add_parser(
+        "graph", help="show the graph of a recipe or of a folder of source", description="Show one graph."
+    )
     parser.add_argument(
         "source",
         metavar="SOURCE",
-        help="package.module or package.module:function (a recipe), or the path of a graph as JSON",
+        help="package.module or package.module:function (a recipe), the path of a graph as JSON, "
+        "or a folder, whose wiring is inferred from its source",
     )
     parser.add_argument("--format", choices=[*_RENDERERS, "json"], default="text", help="what to write (default: text)")
     parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
@@ -34,9 +37,13 @@ def configure(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]")
 def run(args: argparse.Namespace) -> int:
     """Write the graph that was asked for, and return the exit code."""
     with saying_wiring_warnings():
-        graph = compile_source(args.source)
-    graph = _part_asked_for(graph, args)
+        sourced = graph_with_notes(args.source)
+    graph = _part_asked_for(sourced.graph, args)
+    for note in sourced.notes:
+        say(f"note: {note}")
     _write(_rendered(graph, args), args.output)
+    if args.output is not None:
+        say(f"wrote {args.output} ({len(graph.components)} components, {len(graph.bindings)} bindings)")
     return 0
 
 

@@ -50,7 +50,17 @@ def test_the_graph_goes_to_a_file(source: str, tmp_path: Path, capsys: pytest.Ca
     _run(source, "--format", "json", "-o", str(target))
 
     assert Graph.from_json(target.read_text(encoding="utf-8")) == moe_engine()
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == ("", f"wrote {target} (4 components, 10 bindings)\n")
+
+
+def test_notes_go_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "app.py").write_text("class App: ...", encoding="utf-8")
+
+    assert _run(str(tmp_path)) == 0
+    assert capsys.readouterr() == (
+        "Graph: 0 components, 0 bindings\n",
+        "note: No class here keeps another in an attribute and calls it.\n",
+    )
 
 
 def test_a_file_that_can_not_be_written_is_named(source: str, tmp_path: Path) -> None:

@@ -67,3 +67,13 @@ def test_a_part_that_another_has_nested_in_the_owner_stands_beside_it() -> None:
 
     assert one.ids == ("a", "b", "runner")
     assert one.nested == {"b": inside_b}
+
+
+def test_names_give_way_at_every_depth() -> None:
+    inside = graph("runner", "gpu0", "gpu0#inner", gpu0="runner")
+    outside = Graph(graph("runner", "gpu0", gpu0="runner").components, nested={"runner": inside})
+
+    one = merged([_part(outside, "runner", {"runner": 0, "gpu0": 1})], "gpu0")
+
+    assert one.ids == ("gpu0", "gpu0#inner")
+    assert one.nested["gpu0"].ids == ("gpu0", "gpu0#inner", "gpu0#inner#inner")
