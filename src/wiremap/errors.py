@@ -566,6 +566,24 @@ class UnusedCellWarning(WiringWarning):
         )
 
 
+class AlreadyClosedError(WiremapError):
+    """Something was asked of an orchestrator after it had been closed."""
+
+    code = "already-closed"
+
+    def __init__(self, operation: str, where: str, closed_at: str) -> None:
+        self.operation = operation
+        self.where = where
+        self.closed_at = closed_at
+        super().__init__(operation, where, closed_at)
+
+    def _text(self) -> str:
+        return (
+            f"{self.operation}() at {self.where} came too late: the orchestrator was closed at {self.closed_at}. "
+            "Build a new one with the recipe."
+        )
+
+
 # Cells in use.
 
 
@@ -638,6 +656,23 @@ class StateCellUnsetError(WiremapError, AttributeError):
         return (
             f"A {self.consumer_type} read the cell {self.cell!r}, but {self.owner} has no value for it now. "
             f"Set it in {self.owner}, at the latest in its __post_wire__."
+        )
+
+
+class WiredCopyError(WiremapError):
+    """A component that was handed cells was to be deep-copied or pickled."""
+
+    code = "wired-copy"
+
+    def __init__(self, consumer_type: str, owners: Iterable[str]) -> None:
+        self.consumer_type = consumer_type
+        self.owners = tuple(sorted(owners))
+        super().__init__(consumer_type, self.owners)
+
+    def _text(self) -> str:
+        return (
+            f"A {self.consumer_type} is wired and can't be deep-copied or pickled: that would take a second "
+            f"{' and '.join(self.owners)} along. Copy it before finalize(), or build another with the recipe."
         )
 
 
@@ -887,6 +922,25 @@ class RecipeFailedError(WiremapError):
             f"The recipe {self.recipe} failed in compile mode: {self.reason} (at {self.where}). "
             "Give the arguments that it needs as @recipe(compile_kwargs={...}), "
             "and keep heavy work in __post_wire__, which compile mode does not call."
+        )
+
+
+class RecipeDoesWorkError(WiremapError):
+    """A recipe, while it was compiled, was about to do what is no wiring; it was stopped before."""
+
+    code = "recipe-does-work"
+
+    def __init__(self, recipe: str, operation: str, where: str) -> None:
+        self.recipe = recipe
+        self.operation = operation
+        self.where = where
+        super().__init__(recipe, operation, where)
+
+    def _text(self) -> str:
+        return (
+            f"The recipe {self.recipe} {self.operation} (at {self.where}); compiling it stopped before that. "
+            "A recipe only wires: move this into __post_wire__ of the component that needs it, "
+            "which compile mode does not call."
         )
 
 

@@ -302,13 +302,16 @@ class Graph:
     # Changing
 
     def renamed(self, names: Mapping[str, str]) -> "Graph":
-        """Return this graph with each id that *names* mentions replaced by its new one."""
+        """Return this graph with each id that *names* mentions replaced by its new one.
+
+        In a nested graph, whoever has the new name of the owner gives way and is called ``#inner``.
+        """
         graph = Graph(
             components=tuple(replace(c, id=names.get(c.id, c.id)) for c in self.components),
             bindings=tuple(edge.renamed(names) for edge in self.bindings),
             containment=tuple(pair.renamed(names) for pair in self.containment),
             nested={
-                names.get(owner, owner): local.renamed({owner: names.get(owner, owner)})
+                names.get(owner, owner): local.renamed(_inside(local, owner, names.get(owner, owner)))
                 for owner, local in self.nested.items()
             },
         )
@@ -355,3 +358,13 @@ def _checked(steps: int | None) -> int | None:
     if steps is not None and steps < 0:
         raise ValueError(f"a number of steps can't be negative: {steps}")
     return steps
+
+
+def _inside(local: Graph, owner: str, new: str) -> dict[str, str]:
+    """Return how ids of the graph nested in *owner* change when that is called *new*."""
+    if owner == new or new not in local:
+        return {owner: new}
+    stand_aside = f"{new}#inner"
+    while stand_aside in local:
+        stand_aside += "#inner"
+    return {owner: new, new: stand_aside}

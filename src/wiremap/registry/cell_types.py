@@ -1,6 +1,6 @@
 """Whether each cell fits the type that its consumer declares: the check of type checkers, once more at run time."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from inspect import unwrap
 from types import FunctionType, MethodType
 from typing import Any
@@ -8,8 +8,8 @@ from typing import Any
 from wiremap.errors import CellTypeError
 from wiremap.graph import CellKind
 from wiremap.registry.annotations import UNKNOWN, names_in_class, resolved
+from wiremap.registry.attributes import instance_dict
 from wiremap.registry.cells import class_attribute
-from wiremap.registry.containment import instance_dict
 from wiremap.registry.identity import Names
 from wiremap.registry.ledger import Entry, Ledger, Link
 from wiremap.registry.location import Location
@@ -31,14 +31,29 @@ def cell_type_faults(ledger: Ledger, names: Names, kinds: Mapping[Link, CellKind
     """Yield a fault for each cell that certainly does not fit what its consumer's class declares."""
     incoming = {(link.consumer, link.cell): link for link in ledger.links}
     declared: dict[type, Declared] = {}
+    reasons: dict[Hashable, str | None] = {}
     for link, kind in kinds.items():
         cls = type(link.consumer.component)
-        requirement = declared.setdefault(cls, requirements_of(cls)).get(link.interface or link.cell)
+        if cls not in declared:
+            declared[cls] = requirements_of(cls)
+        requirement = declared[cls].get(link.interface or link.cell)
         if requirement is None:
             continue
         provider = _first_provider(link, incoming).component
-        if reason := misfit_of_cell(requirement, provider, link.cell, kind):
+        grounds = (cls, link.name, kind, _grounds(provider, link.cell))
+        if grounds not in reasons:
+            reasons[grounds] = misfit_of_cell(requirement, provider, link.cell, kind)
+        if reason := reasons[grounds]:
             yield type_fault(requirement, link.cell, names[link.consumer], (names[link.provider], link.where), reason)
+
+
+def _grounds(provider: object, cell: str) -> Hashable:
+    """Return what a verdict on that cell rests on, besides the requirement: equal grounds, equal verdicts."""
+    stored = instance_dict(provider).get(cell)
+    if stored is None and class_attribute(type(provider), cell) is None:
+        return id(provider)  # computed by ``__getattr__``, each time as it likes
+    # What can be called is judged by itself, and any other value by its type.
+    return (type(provider), cell, id(stored) if callable(stored) else type(stored))
 
 
 def _first_provider(link: Link, incoming: Mapping[tuple[Entry, str], Link]) -> Entry:

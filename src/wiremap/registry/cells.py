@@ -16,7 +16,8 @@ from types import BuiltinMethodType, MemberDescriptorType, MethodType, ModuleTyp
 from typing import Any, Final, NamedTuple
 
 from wiremap.graph import CellKind
-from wiremap.registry.containment import instance_dict
+from wiremap.registry.attributes import instance_dict
+from wiremap.registry.cell_table import CellTable
 from wiremap.registry.location import Location
 from wiremap.registry.requirements import Requires, annotated_names, required_cells
 from wiremap.registry.state_cell import TABLE, Handed, StateCell, wired_cells
@@ -174,7 +175,9 @@ def bind(offer: Offer, consumer: object) -> Undo:
     if offer.kind == "state":
         _install_state_cell(type(consumer), cell)
     else:
-        _store(consumer, cell, getattr(offer.provider, cell))
+        method = getattr(offer.provider, cell)
+        _open_table(consumer)  # first, so that whoever copies the consumer meets it before a provider
+        _store(consumer, cell, method)
     _note(consumer, cell, offer)
 
     def undo() -> None:
@@ -188,6 +191,7 @@ def bind(offer: Offer, consumer: object) -> Undo:
 def bind_in_interface(offer: Offer, consumer: object, interface: str) -> Undo:
     """Hand the cell over below the name *interface* of *consumer*, and return what takes it back."""
     if interface not in wired_cells(consumer):
+        _open_table(consumer)
         _store(consumer, interface, _view_class(type(consumer), interface)())
         _note(consumer, interface, offer)
     view = instance_dict(consumer)[interface]
@@ -242,9 +246,16 @@ def _store(consumer: object, name: str, value: object) -> None:
     object.__setattr__(consumer, name, value)
 
 
+def _open_table(consumer: object) -> None:
+    stored = instance_dict(consumer)
+    if TABLE not in stored and type(consumer).__dictoffset__:
+        stored[TABLE] = CellTable(type(consumer).__name__)
+
+
 def _note(consumer: object, name: str, offer: Offer) -> None:
     if type(consumer).__dictoffset__:  # one with slots only has no place for notes, and holds no state cell
-        instance_dict(consumer).setdefault(TABLE, {})[name] = Handed(offer.provider, offer.provider_id, offer.where)
+        _open_table(consumer)
+        wired_cells(consumer)[name] = Handed(offer.provider, offer.provider_id, offer.where)
 
 
 def _strike(consumer: object, cell: str) -> None:

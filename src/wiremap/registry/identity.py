@@ -45,9 +45,10 @@ def assign_ids(entries: Collection[Entry]) -> tuple[Names, list[WiremapError]]:
         if len(sharing) > 1:
             faults.append(DuplicateIdError(name, [(entry.type_name, str(where)) for entry, where in sharing]))
     taken = set(holders)
+    last_numbers: dict[str, int] = {}
     for entry in entries:
         if entry not in names:
-            names[entry] = _unused(_suggested_id(entry, names), taken)
+            names[entry] = _unused(_suggested_id(entry, names), taken, last_numbers)
             taken.add(names[entry])
     return names, faults
 
@@ -75,9 +76,11 @@ def _suggested_id(entry: Entry, names: Names) -> str:
     return f"{names[owner]}.{path}"
 
 
-def _unused(name: str, taken: set[str]) -> str:
-    number, candidate = 1, name
+def _unused(name: str, taken: set[str], last_numbers: dict[str, int]) -> str:
+    """Return *name*, or the first ``name#n`` that is free; *last_numbers* remembers where to go on."""
+    number, candidate = last_numbers.get(name, 1), name
     while candidate in taken:
         number += 1
         candidate = f"{name}#{number}"
+    last_numbers[name] = number
     return candidate

@@ -56,26 +56,29 @@ class BoundCell:
 
 
 class System:
-    """The bindings of one finalized graph.
+    """The bindings of one finalized graph, or of several that were merged.
 
     Args:
-        cells: The bindings, with the ids that components had when they were bound.
-        bound_ids: Those ids, by the ids that the graph has now, where they differ.
+        parts: For each graph its bindings, with the ids that components had when they were bound; and those ids
+            by the ids that the graph has now, where they differ.
     """
 
-    def __init__(self, cells: Sequence[BoundCell], bound_ids: Mapping[str, str] | None = None) -> None:
-        self._cells = cells
-        self._bound_ids = bound_ids or {}
+    def __init__(self, *parts: tuple[Sequence[BoundCell], Mapping[str, str]]) -> None:
+        self.parts = parts
 
     @classmethod
     def of(cls, kinds: Mapping[Link, CellKind], names: Names) -> "System":
         """Return the system that consists of *kinds*, once they are bound."""
-        return cls([_bound_cell(link, kind, names) for link, kind in kinds.items()])
+        return cls(([_bound_cell(link, kind, names) for link, kind in kinds.items()], {}))
+
+    @classmethod
+    def joined(cls, systems: Iterable["System"]) -> "System":
+        """Return the system of the graph that those of *systems* were merged into."""
+        return cls(*(part for system in systems for part in system.parts))
 
     def renamed(self, names: Mapping[str, str]) -> "System":
         """Return this system for a graph whose ids were changed as *names* says."""
-        kept = {now: bound for now, bound in self._bound_ids.items() if now not in names}
-        return System(self._cells, kept | {new: self._bound_ids.get(old, old) for old, new in names.items()})
+        return System(*((cells, _renamed(bound_ids, names)) for cells, bound_ids in self.parts))
 
     def override(self, component_id: str, stand_in: T, inside: Iterable["System"]) -> AbstractContextManager[T]:
         """Return what swaps a provider on enter and puts it back on exit; see ``Graph.override``.
@@ -86,9 +89,13 @@ class System:
             inside: The systems of the graphs nested in that graph.
         """
         where = caller_location(depth=2)
-        everything = [*self._cells, *(cell for system in inside for cell in system._cells)]  # noqa: SLF001 -- its own class
-        bound_id = self._bound_ids.get(component_id, component_id)
-        offered = [cell for cell in self._cells if cell.provider_id == bound_id]
+        everything = [cell for system in (self, *inside) for cells, _ in system.parts for cell in cells]
+        offered = [
+            cell
+            for cells, bound_ids in self.parts
+            for cell in cells
+            if cell.provider_id == bound_ids.get(component_id, component_id)
+        ]
         if not offered:
             raise CannotOverrideError(component_id, "it hands no cell to anyone")
         provider = offered[0].provider()
@@ -98,6 +105,12 @@ class System:
         if faults := list(_faults(stand_in, handed, where)):
             raise WiringError(faults)
         return _swapped(provider, stand_in, handed, everything)
+
+
+def _renamed(bound_ids: Mapping[str, str], names: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the ids of binding time for a graph whose ids were changed; an id that none has now leads nowhere."""
+    changed = {new: bound_ids.get(old, old) for old, new in names.items()}
+    return {**bound_ids, **dict.fromkeys(names, ""), **changed}
 
 
 def _bound_cell(link: Link, kind: CellKind, names: Names) -> BoundCell:

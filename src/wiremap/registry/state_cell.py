@@ -3,7 +3,7 @@
 from typing import Any, Final, NamedTuple, Protocol
 
 from wiremap.errors import StateCellAssignmentError, StateCellUnsetError
-from wiremap.registry.containment import instance_dict
+from wiremap.registry.attributes import instance_dict
 from wiremap.registry.location import Location
 
 TABLE: Final = "__wiremap__"

@@ -7,16 +7,17 @@ from types import FunctionType, MethodType
 from typing import Any, Final
 
 from wiremap.errors import UnusedCellWarning, UnusedComponentWarning, WiringWarning
+from wiremap.registry.attributes import instance_dict
 from wiremap.registry.compilation import Compilation
-from wiremap.registry.containment import instance_dict
 from wiremap.registry.declarations import Declarations
 from wiremap.registry.ledger import Entry, Ledger
+from wiremap.registry.lifecycle import CLOSE_HOOK, START_HOOK
 from wiremap.registry.location import Location
 from wiremap.registry.nesting import is_in_a_graph
 from wiremap.registry.reading import may_read
 from wiremap.registry.state_cell import wired_cells
 
-_HOOKS: Final = ("__post_wire__", "__pre_close__")
+_HOOKS: Final = (START_HOOK, CLOSE_HOOK)
 
 # What was said before: under the default filter Python says a thing once, for as long as it is in here.
 _said: dict[Any, Any] = {}

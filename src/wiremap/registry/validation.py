@@ -4,6 +4,7 @@ One cause is one fault. What only follows from another fault is left out: a cell
 missed again by its consumer or by whom that would hand it on to, it takes no name and closes no cycle.
 """
 
+import itertools
 from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,7 +22,6 @@ from wiremap.errors import (
     nearest,
 )
 from wiremap.graph import CellKind
-from wiremap.graph.queries import find_cycle
 from wiremap.registry.cell_types import cell_type_faults
 from wiremap.registry.cells import (
     cell_names,
@@ -32,6 +32,7 @@ from wiremap.registry.cells import (
     lack_of_room,
     owns_cell,
 )
+from wiremap.registry.cycles import disjoint_cycles
 from wiremap.registry.declarations import Declarations
 from wiremap.registry.identity import Names
 from wiremap.registry.ledger import Entry, Ledger, Link
@@ -215,11 +216,8 @@ def _cycles(wiring: _Wiring) -> Iterator[WiremapError]:
         for link in reversed(wiring.ledger.links)
         if link in wiring.kinds or (link.provider, link.cell) in wiring.offers
     }
-    while cycle := find_cycle(names.values(), links):
-        steps = list(zip(cycle, cycle[1:] + cycle[:1], strict=True))
-        yield BindingCycleError(wiring.site(links[step]) for step in steps)
-        for step in steps:
-            del links[step]
+    for cycle in disjoint_cycles(links):
+        yield BindingCycleError(wiring.site(links[step]) for step in itertools.pairwise([*cycle, cycle[0]]))
 
 
 def _missing_cells(wiring: _Wiring, missing: Mapping[_Need, None]) -> Iterator[WiremapError]:

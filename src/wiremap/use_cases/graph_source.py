@@ -33,6 +33,7 @@ from wiremap.graph import Graph
 from wiremap.registry.location import Location
 from wiremap.registry.observers import subscribe
 from wiremap.registry.recipe import compile_mode, recipe_mark
+from wiremap.registry.work import work_refused
 from wiremap.tracing.territory import OWN_FOLDER, Territory
 
 _FIRST_CHOICE = "combine"
@@ -211,7 +212,7 @@ def _graphs_made_by(run: Callable[[], Any], title: str) -> list[Graph]:
     graphs: list[Graph] = []
     unsubscribe = subscribe(graphs.append)
     try:
-        with compile_mode():
+        with compile_mode(), work_refused(title):
             run()
     except WiremapError:
         raise  # a fault of the wiring says more than that the recipe failed

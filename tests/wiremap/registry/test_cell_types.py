@@ -171,3 +171,26 @@ def test_a_mock_fits_everything() -> None:
     orch.register(Mock(), "allocate", Scheduler())
 
     assert orch.compile().bindings
+
+
+def test_providers_of_one_class_are_judged_each_by_what_it_gives() -> None:
+    class Delegate:
+        def __init__(self, inner: Any) -> None:
+            self.inner = inner
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.inner, name)
+
+    class Replaced(Good):
+        pass
+
+    replaced = Replaced()
+    vars(replaced)["allocate"] = Bad().allocate
+    orch = RegistryOrchestrator()
+    for number, provider in enumerate([Delegate(Good()), Delegate(Bad()), Replaced(), replaced]):
+        orch.register(orch.add(provider, id=f"provider {number}"), "allocate", Scheduler())
+
+    first, second = faults_of(orch)
+
+    assert "provider 1" in first
+    assert "provider 3" in second

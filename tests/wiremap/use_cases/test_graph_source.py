@@ -12,6 +12,7 @@ from wiremap.errors import (
     NotARecipeError,
     NothingCompiledError,
     PythonFileError,
+    RecipeDoesWorkError,
     RecipeFailedError,
     SourceNotFoundError,
     UnreadableGraphError,
@@ -165,6 +166,17 @@ LAZY = """
 @recipe
 def combine(): ...
 """
+WORKING = """
+@recipe
+def combine():
+    try:
+        open("engine.log", "w")
+    except Exception:
+        pass
+    orch = RegistryOrchestrator()
+    orch.add(Engine())
+    orch.finalize()
+"""
 WRONG_TYPE = """
 @recipe
 def combine():
@@ -210,6 +222,12 @@ MANY = "\n".join(f"def f{number}(): ..." for number in range(10))
             "",
             RecipeFailedError,
             r"ValueError: no model \(at recipes_of_a_test_\d+\.py:21\)",
+        ),
+        (
+            [PRELUDE, WORKING],
+            "",
+            RecipeDoesWorkError,
+            r"combine opens 'engine\.log' for writing \(at recipes_of_a_test_\d+\.py:22\); compiling",
         ),
         (
             [PRELUDE, WRONG_TYPE],
