@@ -1,7 +1,7 @@
 """A table from objects to values that neither keeps the objects alive nor asks them for a hash."""
 
 import weakref
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 V = TypeVar("V")
 
@@ -46,7 +46,7 @@ class WeakTable(Generic[V]):
         return len(self._entries)
 
     def _forget(self, reference: weakref.ref[object]) -> None:
-        address = reference.address  # type: ignore[attr-defined] # always a _Reference
+        address = cast(_Reference, reference).address
         entry = self._entries.get(address)
         if entry is not None and entry[0] is reference:
             del self._entries[address]
