@@ -57,7 +57,14 @@ def test_the_graph_goes_to_a_file(source: str, tmp_path: Path, capsys: pytest.Ca
 
 @pytest.mark.parametrize(
     ("name", "begins"),
-    [("a.svg", "<svg"), ("a.json", "{"), ("a.mmd", "flowchart"), ("a.md", "```mermaid"), ("a.gv", "digraph"), ("a", "Graph")],
+    [
+        ("a.svg", "<svg"),
+        ("a.json", "{"),
+        ("a.mmd", "flowchart"),
+        ("a.md", "```mermaid"),
+        ("a.gv", "digraph"),
+        ("a", "Graph"),
+    ],
 )
 def test_the_name_of_the_file_tells_the_format(source: str, tmp_path: Path, name: str, begins: str) -> None:
     _run(source, "-o", str(tmp_path / name))

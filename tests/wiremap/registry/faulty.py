@@ -306,6 +306,27 @@ def an_interface_is_handed_a_cell_of_its_name() -> None:
     orch.compile()
 
 
+def a_class_is_passed_for_its_instance() -> None:
+    orch = RegistryOrchestrator()
+    orch.register(BlockManager, "num_free", Engine())
+    orch.compile()
+
+
+def a_method_is_passed_for_its_object() -> None:
+    orch = RegistryOrchestrator()
+    orch.register(BlockManager().allocate, "allocate", Engine())
+    orch.compile()
+
+
+def an_interface_is_handed_over_by_its_name() -> None:
+    class Deep:
+        pool = Requires[Pools]()
+
+    orch = RegistryOrchestrator()
+    orch.register(BlockManager(), "pool", Deep())
+    orch.compile()
+
+
 def an_id_is_blank() -> None:
     RegistryOrchestrator().add(BlockManager(), id=" ")
 
