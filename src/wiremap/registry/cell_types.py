@@ -1,9 +1,10 @@
 """Whether each cell fits the type that its consumer declares: the check of type checkers, once more at run time."""
 
 from collections.abc import Hashable, Iterator, Mapping
+from functools import cached_property
 from inspect import unwrap
 from types import FunctionType, MethodType
-from typing import Any
+from typing import Any, get_origin
 
 from wiremap.errors import CellTypeError
 from wiremap.graph import CellKind
@@ -20,6 +21,7 @@ from wiremap.registry.signatures import (
     misfit_of_call,
     shape_of_function,
     shape_of_type,
+    shape_with_arguments,
     type_name,
 )
 from wiremap.registry.type_fit import fits
@@ -96,8 +98,9 @@ def _misfit_of_interface(requirement: Requirement[Any, Any], provider: object, c
 
 def _misfit_of_callable(wanted: Any, provider: object, cell: str, kind: CellKind) -> str | None:
     value = getattr(provider, cell) if kind == "method" else _value_now(provider, cell)
-    if value is None:
-        return None  # a state that is set later
+    if value is None:  # a state that is computed, or set later
+        declared = _declared_state(type(provider), cell)
+        return None if isinstance(wanted, Shape) or fits(declared, wanted) else f"its type is {type_name(declared)}"
     if not callable(value):
         return f"it is a value of type {type_name(type(value))}"
     given = shape_of_function(value)
@@ -128,10 +131,13 @@ def _written_at(provider: object, cell: str) -> str:
 
 def _member(protocol: Any, name: str) -> Any:
     """Return what *protocol* says of its member: the shape of a method, or the type of a state."""
-    found = class_attribute(protocol, name)
-    if isinstance(found, FunctionType):
-        return shape_of_function(found, skip_self=True) or UNKNOWN
-    return _declared_state(protocol, name)
+    plain = get_origin(protocol) or protocol
+    found = class_attribute(plain, name)
+    if not isinstance(found, FunctionType | classmethod | staticmethod):
+        return _declared_state(plain, name)
+    function = found if isinstance(found, FunctionType) else found.__func__
+    shape = shape_of_function(function, skip_self=not isinstance(found, staticmethod))
+    return shape_with_arguments(shape, protocol) if shape else UNKNOWN
 
 
 def _type_of_state(provider: object, cell: str) -> Any:
@@ -142,15 +148,19 @@ def _type_of_state(provider: object, cell: str) -> Any:
 
 def _value_now(provider: object, cell: str) -> Any:
     """Return the value as it is stored, or None where it may be set later or is computed at every read."""
-    value = instance_dict(provider).get(cell, class_attribute(type(provider), cell))
+    stored = instance_dict(provider)
+    if cell in stored:
+        return stored[cell]
+    value = class_attribute(type(provider), cell)
     return None if hasattr(type(value), "__get__") else value
 
 
 def _declared_state(cls: type, name: str) -> Any:
     """Return the type that a property or an annotation of *cls* gives to its attribute."""
     found = class_attribute(cls, name)
-    if isinstance(found, property) and found.fget:
-        shape = shape_of_function(found.fget)
+    getter = found.func if isinstance(found, cached_property) else getattr(found, "fget", None)
+    if getter:
+        shape = shape_of_function(getter)
         return shape.result if shape else UNKNOWN
     for klass in cls.__mro__:
         annotations = getattr(klass, "__annotations__", {})

@@ -35,13 +35,13 @@ def kind_of_cell(provider: object, cell: str) -> CellKind | None:
     """Return what *provider* would hand over under the name *cell*, or None if it has nothing there.
 
     A name that the provider's class only annotates counts as state: its value may come later, from
-    ``__post_wire__`` for example. A method replaced on the instance stays a method.
+    ``__post_wire__`` for example. A method replaced on the instance stays a method; a bound method that is kept
+    under a name of its own is state, since another may be kept there at any time.
     """
     stored = instance_dict(provider)
     defined = class_attribute(type(provider), cell)
     if cell in stored:
-        is_method = _is_bound(stored[cell]) or (_is_function(defined) and callable(stored[cell]))
-        return "method" if is_method else "state"
+        return "method" if _is_function(defined) and callable(stored[cell]) else "state"
     if defined is not None:
         return "method" if _is_function(defined) else "state"
     return _kind_of_computed(provider, cell)
@@ -242,8 +242,12 @@ def _view_class(consumer_class: type, interface: str) -> type[InterfaceView]:
 
 
 def _store(consumer: object, name: str, value: object) -> None:
-    # Past the class's own __setattr__: a frozen dataclass refuses there, others may do work.
-    object.__setattr__(consumer, name, value)
+    # Past the class's own __setattr__: a frozen dataclass refuses there, others may do work. And past a state cell
+    # of that name, which stands on the class for other instances and refuses whatever is handed over already.
+    if type(consumer).__dictoffset__ and not isinstance(class_attribute(type(consumer), name), MemberDescriptorType):
+        instance_dict(consumer)[name] = value
+    else:
+        object.__setattr__(consumer, name, value)
 
 
 def _open_table(consumer: object) -> None:

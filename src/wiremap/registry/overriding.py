@@ -102,9 +102,23 @@ class System:
         if provider is None:
             raise CannotOverrideError(component_id, "it is gone, or can't be referenced weakly")
         handed = [cell for cell in everything if cell.provider() is provider]
+        if reason := _why_not_everywhere(stand_in, handed):
+            raise CannotOverrideError(component_id, reason)
         if faults := list(_faults(stand_in, handed, where)):
             raise WiringError(faults)
         return _swapped(provider, stand_in, handed, everything)
+
+
+def _why_not_everywhere(stand_in: object, handed: Iterable[BoundCell]) -> str | None:
+    """Return why the stand-in would not reach each consumer as what it is, or None."""
+    for bound in handed:
+        if bound.consumer is _nothing:
+            return f"its consumer {bound.consumer_id} can't be referenced weakly; add '__weakref__' to its __slots__"
+        if bound.consumer() is stand_in:
+            return (
+                f"the stand-in is its own consumer {bound.consumer_id}, which would be handed {bound.cell!r} by itself"
+            )
+    return None
 
 
 def _renamed(bound_ids: Mapping[str, str], names: Mapping[str, str]) -> Mapping[str, str]:

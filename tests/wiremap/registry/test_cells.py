@@ -136,7 +136,7 @@ class _Menu:
         ("of_class", "method"),
         ("static", "method"),
         ("cached", "method"),
-        ("append", "method"),
+        ("append", "state"),
         ("constant", "state"),
         ("plain_builtin", "state"),
         ("annotated", "state"),
@@ -211,6 +211,23 @@ def test_a_state_cell_always_reads_the_current_value() -> None:
     assert consumer.num_free == 8
     consumer.allocate(3)
     assert consumer.num_free == 5
+
+
+def test_a_bound_method_kept_under_a_name_of_its_own_may_be_replaced_by_another() -> None:
+    class Switching:
+        def __init__(self) -> None:
+            self.run = self.slow
+
+        def __post_wire__(self) -> None:
+            self.run = self.fast
+
+        def slow(self) -> str:
+            return "slow"
+
+        def fast(self) -> str:
+            return "fast"
+
+    assert _consumer_of(Switching(), "run").run() == "fast"
 
 
 def test_assigning_or_deleting_a_state_cell_names_its_owner() -> None:
