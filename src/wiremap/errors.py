@@ -129,25 +129,20 @@ class UnknownCellError(WiremapError):
         known: The names that the provider has.
         defined_at: The line of the provider's class.
         wanted: What the consumer requires instead, under a similar name: the cell, and the line that says so.
-        is_swapped: The consumer has such a cell itself.
+        mistake: What to do about the mistake that it surely is; empty where only the name can be wrong.
     """
 
     code = "unknown-cell"
 
     def __init__(
-        self,
-        site: BindingSite,
-        known: Iterable[str],
-        defined_at: str,
-        wanted: Iterable[tuple[str, str]],
-        is_swapped: bool,  # noqa: FBT001 -- errors are made from their args when they are unpickled
+        self, site: BindingSite, known: Iterable[str], defined_at: str, wanted: Iterable[tuple[str, str]], mistake: str
     ) -> None:
         self.site = site
         self.known = tuple(sorted(known))
         self.defined_at = defined_at
         self.wanted = tuple(wanted)
-        self.is_swapped = is_swapped
-        super().__init__(site, self.known, defined_at, self.wanted, is_swapped)
+        self.mistake = mistake
+        super().__init__(site, self.known, defined_at, self.wanted, mistake)
 
     def _text(self) -> str:
         provider, cell, consumer, _ = self.site
@@ -162,10 +157,9 @@ class UnknownCellError(WiremapError):
         )
 
     def _cure(self) -> str:
-        if self.is_swapped:
-            return f"{self.site.consumer} has it: pass the provider first, then the cell, then the consumer."
         return (
-            near_names(self.site.cell, self.known).lstrip()
+            self.mistake
+            or near_names(self.site.cell, self.known).lstrip()
             or "Define it on the provider's class, or annotate it there if it gets its value later."
         )
 
@@ -454,7 +448,26 @@ class NotACellError(WiremapError):
         return _laid_out(
             f"{self.consumer_type}.{self.cell} was given {self.given}, no method that its object calls {self.cell!r}.",
             [(self.where, f"{self.consumer_type}.{self.cell}.register()")],
-            f"Pass provider.{self.cell}, or by name: orch.register(provider, {self.cell!r}, consumer).",
+            f"Pass a bound method; state goes by name: orch.register(provider, {self.cell!r}, consumer).",
+        )
+
+
+class RequirementNotMadeError(WiremapError):
+    """A class holds ``Requires[...]`` itself where one of its kind is meant."""
+
+    code = "requirement-not-made"
+
+    def __init__(self, owner: str, cell: str, where: str) -> None:
+        self.owner = owner
+        self.cell = cell
+        self.where = where
+        super().__init__(owner, cell, where)
+
+    def _text(self) -> str:
+        return _laid_out(
+            f"{self.owner}.{self.cell} lacks its parentheses, so nothing is required.",
+            [(self.where, f"the class of {self.owner}")],
+            f"Write {self.cell} = Requires[...]().",
         )
 
 

@@ -158,11 +158,15 @@ def _faults(stand_in: object, handed: Iterable[BoundCell], where: Location) -> I
             lacking.add(bound.cell)
             site = BindingSite(name, bound.cell, bound.consumer_id, str(where))
             defined_at = Declarations().of_class(type(stand_in))
-            yield UnknownCellError(site, cell_names(stand_in), defined_at, wanted=(), is_swapped=False)
+            yield UnknownCellError(site, cell_names(stand_in), defined_at, wanted=(), mistake=_mistake(stand_in))
             continue
         requirement = requirements_of(type(bound.consumer())).get(bound.interface or bound.cell)
         if requirement and (reason := misfit_of_cell(requirement, stand_in, bound.cell, bound.kind)):
             yield type_fault(requirement, bound.cell, bound.consumer_id, (name, where), reason)
+
+
+def _mistake(stand_in: object) -> str:
+    return f"Pass an instance of {stand_in.__name__}, not the class." if isinstance(stand_in, type) else ""
 
 
 @contextmanager

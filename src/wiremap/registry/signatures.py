@@ -83,8 +83,9 @@ def shape_with_arguments(shape: Shape, declared: Any) -> Shape:
 def _with_arguments(annotation: Any, known: Mapping[Any, Any]) -> Any:
     if isinstance(annotation, TypeVar):
         return known.get(annotation, annotation)
-    free = () if isinstance(annotation, type) else getattr(annotation, "__parameters__", ())
-    return annotation[tuple(known.get(one, one) for one in free)] if free else annotation
+    if isinstance(annotation, type) or not (free := getattr(annotation, "__parameters__", ())):
+        return annotation
+    return annotation[tuple(known.get(one, one) for one in free)]
 
 
 def shape_of_function(function: Any, *, skip_self: bool = False) -> Shape | None:

@@ -8,7 +8,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
-from types import MemberDescriptorType
+from types import MemberDescriptorType, MethodType
 
 from wiremap.errors import (
     BindingCycleError,
@@ -43,6 +43,7 @@ Kinds = dict[Link, CellKind]
 _Need = tuple[Entry, str]
 """A consumer, and the name of what it is handed or requires: a cell, or an interface."""
 
+_RIGHT_ORDER = "pass the provider first, then the cell, then the consumer."
 _LONGEST_PATH = 20
 
 
@@ -135,21 +136,35 @@ def _unknown_cells(wiring: _Wiring, missing: dict[_Need, None]) -> Iterator[Wire
         wanted = nearest(link.name, _needs_of(link.consumer, missing), most=1)
         for cell in wanted:
             del missing[link.consumer, cell]
-        yield _unknown_cell(wiring, link, wanted, is_swapped=is_swapped)
+        mistake = f"{wiring.names[link.consumer]} has it: {_RIGHT_ORDER}" if is_swapped else _mistake(link)
+        yield _unknown_cell(wiring, link, wanted, mistake)
 
 
 def _needs_of(consumer: Entry, missing: Mapping[_Need, None]) -> list[str]:
     return [cell for cell in required_cells(type(consumer.component)) if (consumer, cell) in missing]
 
 
-def _unknown_cell(wiring: _Wiring, link: Link, wanted: list[str], *, is_swapped: bool) -> WiremapError:
+def _mistake(link: Link) -> str:
+    """Return what to do where something else than the name of the cell is surely wrong, or nothing."""
+    provider, consumer = link.provider.component, type(link.consumer.component)
+    if isinstance(provider, type):
+        return f"Pass an instance of {provider.__name__}, not the class."
+    if isinstance(provider, MethodType):
+        return f"Pass the object, not its method {provider.__name__!r}."
+    requirement = requirements_of(consumer).get(link.cell)
+    if requirement is not None and requirement.is_interface:
+        return f"Hand over the whole provider: {consumer.__name__}.{link.cell}.register(orch, provider, consumer)."
+    return ""
+
+
+def _unknown_cell(wiring: _Wiring, link: Link, wanted: list[str], mistake: str) -> WiremapError:
     provider, consumer = link.provider.component, link.consumer.component
     return UnknownCellError(
         wiring.site(link),
         cell_names(provider),
         wiring.declarations.of_class(provider if isinstance(provider, type) else type(provider)),
         [(cell, wiring.declarations.of_name(type(consumer), cell)) for cell in wanted],
-        is_swapped,
+        mistake,
     )
 
 
@@ -229,7 +244,8 @@ def _missing_cells(wiring: _Wiring, missing: Mapping[_Need, None]) -> Iterator[W
         by_type = f"{cls.__name__}.{name}.register(orch, provider, consumer)"
         cells = (name, *requirement.members)
         if cells not in candidates:
-            candidates[cells] = _owners(wiring, name, requirement.members) or _owners_of_similar(wiring, name)
+            similar = () if requirement.members else _owners_of_similar(wiring, name)
+            candidates[cells] = _owners(wiring, name, requirement.members) or [*similar]
         later = [(link.name, wiring.names[link.consumer]) for link in _path(consumer, needed_by)]
         yield MissingCellError(
             [(name, wiring.names[consumer]), *later],

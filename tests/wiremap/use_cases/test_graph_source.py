@@ -274,8 +274,8 @@ def test_a_misspelled_module_gets_the_name_beside_it(module: _Modules) -> None:
 
     with pytest.raises(ModuleNotImportableError, match=f"Did you mean .*'{name}'"):
         compile_source(f"{name}x")
-    with pytest.raises(ModuleNotImportableError, match=r"Did you mean 'wiremap_llm\.recipes\.dense'"):
-        compile_source("wiremap_llm.recipes.dens")
+    with pytest.raises(ModuleNotImportableError, match=r"Did you mean 'wiremap\.use_cases\.inferring'"):
+        compile_source("wiremap.use_cases.infering")
 
 
 @pytest.mark.parametrize(
