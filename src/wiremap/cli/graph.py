@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Final
 
@@ -53,7 +54,8 @@ def configure(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 def run(args: argparse.Namespace) -> int:
     """Write the graph that was asked for, and return the exit code."""
-    with saying_wiring_warnings():
+    # What somebody's module or recipe prints must not get into the graph that is written.
+    with saying_wiring_warnings(), redirect_stdout(sys.stderr):
         sourced = graph_with_notes(args.source)
     graph = _part_asked_for(sourced.graph, args)
     for note in sourced.notes:

@@ -1,5 +1,6 @@
 """A graph as text for a terminal: who hands what to whom, read from providers down to consumers."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -35,11 +36,18 @@ def _counted(number: int, noun: str) -> str:
 
 def _section(title: str, diagram: Diagram, shown: tuple[Node, ...], nodes: Mapping[str, Node]) -> str:
     paragraphs = [title]
+    cells: dict[str, list[CellEdge]] = defaultdict(list)
+    for edge in diagram.cells:
+        cells[edge.provider].append(edge)
+    children: dict[str, list[str]] = defaultdict(list)
+    for pair in diagram.containment:
+        children[pair.parent].append(nodes[pair.child].title)
+    described_here = {node.key for node in diagram.nodes}
     for node in shown:
-        handed = list(_handed(node, diagram, nodes))
-        held = list(_held(node, diagram, nodes))
+        handed = list(_handed(cells[node.key], nodes))
+        held = list(_held(node, sorted(children[node.key])))
         # The owner of a local graph is described outside; inside, it is listed only for its edges there.
-        if node in diagram.nodes or handed or held:
+        if node.key in described_here or handed or held:
             paragraphs.append("\n".join([_heading(node), *handed, *held]))
     return "\n\n".join(paragraphs)
 
@@ -54,8 +62,7 @@ def _heading(node: Node) -> str:
     return beside if columns(beside) <= _WIDTH else f"{heading}\n{_INDENT}{place}"
 
 
-def _handed(node: Node, diagram: Diagram, nodes: Mapping[str, Node]) -> Iterator[str]:
-    edges = [edge for edge in diagram.cells if edge.provider == node.key]
+def _handed(edges: Sequence[CellEdge], nodes: Mapping[str, Node]) -> Iterator[str]:
     width = max((columns(nodes[edge.consumer].title) for edge in edges), default=0)
     for edge in edges:
         title = nodes[edge.consumer].title
@@ -86,8 +93,7 @@ def _listed(head: str, names: Sequence[str], note: str = "") -> str:
     return "\n".join(lines) + note
 
 
-def _held(node: Node, diagram: Diagram, nodes: Mapping[str, Node]) -> Iterator[str]:
-    children = sorted(nodes[pair.child].title for pair in diagram.containment if pair.parent == node.key)
+def _held(node: Node, children: Sequence[str]) -> Iterator[str]:
     if children:
         yield _listed(f"{_INDENT}holds ", [_seen_from(node, child) for child in children])
 

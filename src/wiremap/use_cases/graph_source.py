@@ -216,7 +216,7 @@ def _graphs_made_by(run: Callable[[], Any], title: str) -> list[Graph]:
             run()
     except WiremapError:
         raise  # a fault of the wiring says more than that the recipe failed
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # an exit would end the command without a word
         raise RecipeFailedError(title, _in_one_line(error), str(_raised_at(error))) from error
     finally:
         unsubscribe()

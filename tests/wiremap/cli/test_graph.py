@@ -55,6 +55,30 @@ def test_the_graph_goes_to_a_file(source: str, tmp_path: Path, capsys: pytest.Ca
     assert capsys.readouterr() == ("", f"wrote {target} (4 components, 10 bindings)\n")
 
 
+def test_what_a_recipe_prints_does_not_get_into_the_graph(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "talkative_recipe.py").write_text(
+        "from wiremap import RegistryOrchestrator, recipe\n"
+        "class Engine: ...\n"
+        "print('imported')\n"
+        "@recipe\n"
+        "def combine():\n"
+        "    print('wiring')\n"
+        "    orch = RegistryOrchestrator()\n"
+        "    orch.add(Engine())\n"
+        "    orch.finalize()\n",
+        encoding="utf-8",
+    )
+    monkeypatch.chdir(tmp_path)
+
+    _run("talkative_recipe", "--format", "json")
+
+    written = capsys.readouterr()
+    assert Graph.from_json(written.out).ids == ("Engine",)
+    assert written.err == "imported\nwiring\n"
+
+
 @pytest.mark.parametrize(
     ("name", "begins"),
     [

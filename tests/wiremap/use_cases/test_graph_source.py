@@ -155,6 +155,7 @@ FAILING = """
 def combine():
     raise ValueError("no\\n  model")
 """
+EXITING = FAILING.replace("ValueError(", "SystemExit(")
 FAULTY = """
 @recipe
 def combine():
@@ -223,6 +224,7 @@ MANY = "\n".join(f"def f{number}(): ..." for number in range(10))
             RecipeFailedError,
             r"ValueError: no model \(at recipes_of_a_test_\d+\.py:21\)",
         ),
+        ([PRELUDE, EXITING], "", RecipeFailedError, r"SystemExit: no model \(at recipes_of_a_test_\d+\.py:21\)"),
         (
             [PRELUDE, WORKING],
             "",
