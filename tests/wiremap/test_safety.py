@@ -431,11 +431,11 @@ def test_a_variable_that_the_test_sets_for_itself_is_its_own(tmp_path: Path) -> 
     assert runs(tmp_path, {"test_a.py": text}, {}) == set()
 
 
-def test_a_child_process_makes_its_test_rest_on_the_whole_project(tmp_path: Path) -> None:
+def test_a_program_that_is_not_python_makes_its_test_rest_on_the_whole_project(tmp_path: Path) -> None:
     files = {
         "test_a.py": """
             import subprocess, sys
-            def test_f(): subprocess.run([sys.executable, "x.py"])
+            def test_f(): subprocess.run(["sh", "-c", f"true; {sys.executable} x.py"])
             def test_g(): pass
             """,
         "x.py": "1\n",

@@ -28,7 +28,6 @@ from wiremap.selection.facts import Fact
 from wiremap.selection.report import Report
 from wiremap.store.map import FOLDER, Map
 from wiremap.tracing.observation import Observation
-from wiremap.tracing.recorder import Recorder
 from wiremap.tracing.territory import Territory
 from wiremap.tracing.variables import Variables
 from wiremap.use_cases.recording import RanTest, RecordedSession, record
@@ -71,9 +70,7 @@ class WiremapSession:
         self._unsubscribe = observers.subscribe(self._note_graph)
         if self._report_path is None and not options.collectonly:
             self._sources = ProjectSources(self._root, self._store)
-            recorder = Recorder(self._root, self._variables, self._sources.keepers, watched_fixtures())
-            self._session = RecordedSession(recorder, files_before=self._sources.files)
-            recorder.start()
+            self._session = RecordedSession.begin(self._root, self._variables, self._sources, watched_fixtures())
 
     # Collection.
 
@@ -172,6 +169,8 @@ class WiremapSession:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write what was recorded; a run that had nothing to do is a success."""
+        if self._session is not None and not self._session.belongs_here():
+            return  # a process that forked off a test came all the way back
         self._unsubscribe()
         if self._session is not None:
             self._session.recorder.stop()
@@ -184,6 +183,8 @@ class WiremapSession:
             self._failures.append(f"Nothing was recorded, since the map can't be written: {error}")
         finally:
             self._store.close()
+            if self._session is not None:
+                self._session.family.close()
         if self._report_path is not None:
             self._write_report(self._report_path)
         self._tell_controller()

@@ -6,7 +6,6 @@ behind. The closure is followed by what was observed and by what the source says
 module that was imported already shows no second import.
 """
 
-import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import CodeType
@@ -16,7 +15,7 @@ from wiremap.selection import facts as kinds
 from wiremap.selection.carried_state import CarriedState
 from wiremap.selection.facts import Fact
 from wiremap.source.modules import absolute_name, with_parents
-from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit, UnitKey, unit_of_qualname
+from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit, UnitKey, unit_of_code
 from wiremap.tracing.observation import Observation, with_kept
 
 
@@ -116,7 +115,8 @@ class DependencyResolver:
 
     def _units_of(self, seen: Observation) -> set[UnitKey]:
         if id(seen) not in self._units_seen:
-            self._units_seen[id(seen)] = {key for code in seen.codes.values() if (key := self._unit_key(code))}
+            here = {key for code in seen.codes.values() if (key := self._unit_key(code))}
+            self._units_seen[id(seen)] = here | {UnitKey(path, unit) for path, unit in seen.units}
         return self._units_seen[id(seen)]
 
     def _reach(self, units: set[UnitKey], seen: Iterable[Observation], roots: Iterable[str]) -> _Closure:
@@ -233,7 +233,4 @@ class DependencyResolver:
         path = self._around.code_path(code.co_filename)
         if path is None:
             return None
-        is_function = code.co_flags & inspect.CO_OPTIMIZED  # else it is the body of a class or a module
-        if not is_function and "<locals>" not in code.co_qualname:
-            return UnitKey(path, MODULE_UNIT)
-        return UnitKey(path, unit_of_qualname(code.co_qualname))
+        return UnitKey(path, unit_of_code(code.co_qualname, code.co_flags))
