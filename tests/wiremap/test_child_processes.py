@@ -138,8 +138,8 @@ FILES: Mapping[str, str | bytes | None] = {
 
         WAYS = [
             run, a_script, a_module, isolated, an_environment_of_its_own, another_folder, a_shell, system, popen,
-            spawnv, posix_spawn, fork, fork_and_exec, fork_and_exec_with_an_environment, a_terminal, before_exec, asynchronous,
-            from_a_thread, a_grandchild, a_daemon,
+            spawnv, posix_spawn, fork, fork_and_exec, fork_and_exec_with_an_environment, a_terminal,
+            before_exec, asynchronous, from_a_thread, a_grandchild, a_daemon,
         ]
         """,
     "test_ways.py": """

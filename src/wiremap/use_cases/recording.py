@@ -4,7 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import CodeType
 from typing import Self
@@ -111,6 +111,25 @@ def record(session: RecordedSession, project: ProjectState, store: Map) -> None:
         store.record_graphs(session.graphs, {ran.test: _graphs_of(ran) for ran in session.tests})
         store.record_baseline(_baseline(project, traces))
         project.sources.remember()
+
+
+def record_crashes(tests: Iterable[str], project: ProjectState, store: Map) -> None:
+    """Remember that *tests* failed in a process that died with them, and with what it had seen of them.
+
+    Such a test rests on what it last rested on, as far as anybody knows. One with no trace runs anyway.
+    """
+    known = store.traces()
+    newest = [max(known[test], key=lambda trace: trace.sequence) for test in sorted(tests) if test in known]
+    with store:
+        store.record([replace(trace, facts=_as_now(trace.facts, project), outcome="failed") for trace in newest])
+
+
+def _as_now(facts: frozenset[Fact], project: ProjectState) -> frozenset[Fact]:
+    # The environment was that of the process that died.
+    return frozenset(
+        fact if fact.kind == kinds.ENVIRONMENT else fact._replace(value=project.value(fact.kind, fact.key))
+        for fact in facts
+    )
 
 
 def _settle_processes(session: RecordedSession, around: "_Around", kept: list[Observation]) -> None:
