@@ -5,15 +5,17 @@ one thing after another is changed.
 """
 
 import os
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.wiremap.projects import Answer, Project, new_project
 from tests.wiremap.test_safety import answer_after, runs
+from wiremap.store.map import Map
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="child processes are not followed on this platform")
 
@@ -399,17 +401,20 @@ def test_a_child_that_outlives_the_session_is_no_doubt(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "start",
     [
-        "subprocess.run(['cat', 'data.txt'])",
-        "subprocess.run('cat data.txt', shell=True)",
+        "subprocess.run(['sort', 'data.txt'])",
+        "subprocess.run('sort data.txt', shell=True)",
+        "subprocess.run('cat < data.txt', shell=True)",
+        "subprocess.run(['./cat', 'data.txt'])",
         "subprocess.run(f'{sys.executable} x.py | cat', shell=True)",
         "os.system(f'true && {sys.executable} x.py')",
         "os.system('. ./x.sh')",
         "subprocess.run([sys.executable, '-S', 'x.py'])",
-        "os.waitpid(os.posix_spawn('/bin/cat', ['cat', 'data.txt'], {}), 0)",
-        "subprocess.run([sys.executable, '-c', 'import os; os.system(\"cat data.txt\")'])",
-        'subprocess.run([sys.executable, \'-c\', \'import os; os.execv("/bin/cat", ["cat", "data.txt"])\'])',
+        "os.waitpid(os.posix_spawn('/usr/bin/sort', ['sort', 'data.txt'], {}), 0)",
+        "subprocess.run([sys.executable, '-c', 'import os; os.system(\"sort data.txt\")'])",
+        'subprocess.run([sys.executable, \'-c\', \'import os; os.execv("/usr/bin/sort", ["sort", "data.txt"])\'])',
         "subprocess.run([sys.executable, '-S', '-c', START])",
         "subprocess.run(['./tool'])",
+        "subprocess.run(['./sh', '-c', f'{sys.executable} x.py'])",
         "import posix; os.waitpid(posix.posix_spawn(sys.executable, [sys.executable, 'x.py'], {}), 0)",
     ],
 )
@@ -427,8 +432,9 @@ def test_what_is_not_followed_makes_its_test_rest_on_the_whole_project(tmp_path:
             """,
     }
     project = new_project(tmp_path, files)
-    (tmp_path / "tool").write_text("#!/bin/sh\ncat data.txt\n")
-    (tmp_path / "tool").chmod(0o755)
+    for name in ("tool", "cat", "sh"):
+        (tmp_path / name).write_text("#!/bin/sh\nsort data.txt\n")
+        (tmp_path / name).chmod(0o755)
     project.record()
 
     project.write({"unrelated.py": ""})
@@ -436,6 +442,18 @@ def test_what_is_not_followed_makes_its_test_rest_on_the_whole_project(tmp_path:
 
     assert answer.run == {"test_a.py::test_f"}
     assert answer.rules("test_a.py::test_f") == {"unseen"}
+
+
+@pytest.mark.parametrize("start", ["subprocess.run(['cat', 'data.txt'])", "os.system('cat data.txt')"])
+def test_a_well_known_program_reads_what_it_is_told(tmp_path: Path, start: str) -> None:
+    text = f"import os, subprocess\ndef test_f(): {start}\ndef test_g(): pass\n"
+    project = new_project(tmp_path, {"data.txt": "1", "test_a.py": text})
+    project.record()
+
+    project.write({"unrelated.py": ""})
+    assert project.affected().run == set()
+    project.write({"data.txt": "2"})
+    assert project.affected().run == {"test_a.py::test_f"}
 
 
 def test_a_program_that_is_not_there_counts_when_it_appears(tmp_path: Path) -> None:
@@ -467,3 +485,127 @@ def test_a_started_module_that_does_not_compile_counts_when_it_does(tmp_path: Pa
     }
 
     assert answer_after(tmp_path, files, {"app.py": "1 + 1\n"}).run == {"test_a.py::test_f"}
+
+
+def test_a_graph_that_a_child_compiled_is_the_tests(tmp_path: Path) -> None:
+    files = {
+        "app.py": """
+            from wiremap import RegistryOrchestrator
+            class Part: ...
+            def build():
+                orchestrator = RegistryOrchestrator()
+                orchestrator.add(Part())
+                orchestrator.finalize()
+            """,
+        "test_a.py": """
+            import os, subprocess, sys
+            def test_program(): subprocess.run([sys.executable, "-c", "import app; app.build()"], check=True)
+            def test_fork():
+                import app
+                pid = os.fork()
+                if pid == 0:
+                    app.build()
+                    os._exit(0)
+                os.waitpid(pid, 0)
+            """,
+    }
+    project = new_project(tmp_path, files)
+    project.record()
+
+    with closing(Map(tmp_path / ".wiremap")) as store:
+        graphs = store.graphs()
+        of_tests = [store.graphs_of(f"test_a.py::{test}") for test in ("test_program", "test_fork")]
+
+    assert of_tests[0] == of_tests[1] == list(graphs)
+    assert "Part" in "".join(graphs.values())
+
+
+def test_a_session_of_wiremap_inside_a_test_is_not_followed_and_works(tmp_path: Path) -> None:
+    files = {
+        "inner/pytest.ini": "[pytest]\npythonpath = .\n",
+        "inner/app.py": "def f(): return 1\n",
+        "inner/test_i.py": "import app\ndef test_i(): assert app.f()\n",
+        "test_a.py": """
+            import os, subprocess, sys
+            def test_f():
+                command = [sys.executable, "-m", "pytest", "--wiremap-record", "inner/test_i.py", "--rootdir=inner"]
+                finished = subprocess.run(command, capture_output=True, text=True)
+                assert "recorded 1 test" in finished.stdout, finished
+            """,
+        "conftest.py": "collect_ignore = ['inner']\n",
+    }
+    project = new_project(tmp_path, files)
+    project.record()
+
+    project.write({"unrelated.py": ""})
+
+    assert "unseen" in project.affected().rules("test_a.py::test_f")
+
+
+# What a child prints and sees is what it would without the observer.
+
+CURIOUS = """
+    import os, sys, traceback
+    print(sys.argv, sys.orig_argv[1:], sys.path, sys.flags, sys.warnoptions, sys._xoptions)
+    print(sorted(os.environ.items()))
+    print(sorted(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else "")
+    print(sys.gettrace(), [type(finder).__name__ for finder in map(type, sys.meta_path)], sys.path_hooks[:1])
+    for name in ("broken", "failing", "missing"):
+        try:
+            __import__(name)
+        except BaseException:
+            traceback.print_exc()
+    sys.exit(int(len(sys.argv) > 1))
+"""
+
+CURIOUS_TEST = """
+    import subprocess, sys
+    from pathlib import Path
+    WAYS = ["curious.py"], ["curious.py", "1"], ["-m", "curious"], ["-I", "curious.py"], ["-c", "import failing"]
+    def test_f():
+        text = []
+        for arguments in WAYS:
+            for env in (None, {"A": "1"}):
+                done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=env)
+                text.append(f"{done.returncode}{done.stdout}{done.stderr}")
+        Path("TOLD").write_text("".join(text))
+"""
+
+
+def test_a_child_sees_nothing_of_the_observer(tmp_path: Path) -> None:
+    project = new_project(
+        tmp_path / "project",
+        {
+            "curious.py": CURIOUS,
+            "broken.py": "1 +\n",
+            "failing.py": "import other\n",
+            "other.py": "def f(): raise ValueError\nf()\n",
+            "test_a.py": CURIOUS_TEST.replace("TOLD", str(tmp_path / "told")),
+        },
+    )
+
+    assert project.run_pytest(mode="").exit_code == 0
+    without = (tmp_path / "told").read_text()
+    project.record()
+
+    assert (tmp_path / "told").read_text() == without
+
+
+def test_what_is_loaded_for_a_child_is_what_nearly_every_program_loads() -> None:
+    """A program may ask whether a module is loaded, and one of the project may bear the name of another."""
+    text = (
+        "import sys; before = set(sys.modules); import wiremap.tracing.child_program; print(*set(sys.modules) - before)"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-S", "-c", text],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": os.pathsep.join(sys.path)},
+    ).stdout.split()
+
+    assert {name.partition(".")[0] for name in loaded if not name.startswith("_")} <= {
+        "atexit", "collections", "contextlib", "copyreg", "enum", "functools", "genericpath", "importlib", "itertools",
+        "keyword", "operator", "os", "posixpath", "re", "reprlib", "stat", "types", "typing", "warnings", "weakref",
+        "wiremap",
+    }  # fmt: skip

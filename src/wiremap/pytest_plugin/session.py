@@ -318,8 +318,9 @@ class WiremapSession:
 
     def _note_graph(self, graph: Graph) -> None:
         if self._session is not None:
-            self._session.graphs[graph.digest] = graph.to_json()
-            self._session.recorder.current.graphs.add(graph.digest)
+            text = graph.to_json()
+            self._session.graphs[graph.digest] = text
+            self._session.recorder.on_graph(graph.digest, text)
 
     def _counts(self) -> list[tuple[int, int]]:
         if self._report is not None:

@@ -7,6 +7,7 @@ import atexit
 import os
 import sys
 from types import CodeType, FrameType
+from typing import Any
 
 from wiremap.tracing.askers import is_start_of_interpreter
 from wiremap.tracing.event_sink import Interest
@@ -17,6 +18,8 @@ from wiremap.tracing.recorder import DISPLACED, Recorder
 from wiremap.tracing.session_file import read_session
 
 _MODULE = "<module>"
+# Where graphs are told to observers: to subscribe there, this process would have to import the whole registry.
+_OBSERVERS = os.path.join("wiremap", "registry", "observers.py")
 
 
 def begin() -> None:
@@ -83,8 +86,14 @@ class ProgramRecorder(Recorder):
 
     def classify(self, code: CodeType) -> Interest:
         """Tell why *code* matters: the code of a module is surrounded, as its import is a context of its own."""
+        if code.co_name == "notify" and code.co_filename.endswith(_OBSERVERS):
+            self.watched[id(code)] = (code, self._note_graph)
         interest = super().classify(code)
         return Interest.FILLER if interest is Interest.PROJECT and code.co_name == _MODULE else interest
+
+    def _note_graph(self, arguments: tuple[Any, ...], _caller: FrameType | None, _seen: Observation) -> None:
+        (graph,) = arguments
+        self.on_graph(graph.digest, graph.to_json())
 
     def on_filler_enter(
         self, code: CodeType, arguments: tuple[object, ...], caller: FrameType | None

@@ -91,6 +91,8 @@ class ProcessFamily:
             unwatched: Project files that the session imported before anybody watched: what a process saw of their
                 import is not taken for what happened here.
         """
+        if not self._known and not self._strangers:
+            return
         self._read_all()
         pids = {record.pid for record in self._records.values() if record is not None}
         for seen, pid in self._strangers:

@@ -5,6 +5,7 @@ followed gets the variable, and it takes it out of its environment before it doe
 it. The audit events of the same functions tell of a start that came by another way.
 """
 
+import _posixsubprocess
 import _thread
 import functools
 import os
@@ -21,6 +22,7 @@ from wiremap.tracing.variables import value_now
 VARIABLE = "WIREMAP_PROCESS"
 
 _ENVIRONMENT_OF_FORK_EXEC = 5
+_USED_BY_SUBPROCESS = ("fork_exec", "_fork_exec", "posix_spawn")
 
 
 class StartSink(Protocol):
@@ -95,7 +97,8 @@ class ProcessStarts:
     def note_event(self, event: str) -> None:
         """Note an audit event that tells of a start."""
         if event == "subprocess.Popen":
-            is_expected = all(getattr(module, name) is wrapper for module, name, _, wrapper in self._wrapped)
+            used = [one for one in self._wrapped if one[1] in _USED_BY_SUBPROCESS]
+            is_expected = all(getattr(module, name) is wrapper for module, name, _, wrapper in used)
         else:
             is_expected = _thread.get_ident() in self._expected
         if not is_expected or not self._wrapped:
@@ -137,7 +140,7 @@ class ProcessStarts:
 
     def _searching(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def start(path: Any, argv: Any, env: Any, **more: Any) -> Any:
-            candidates = search(os.fsdecode(path), value_now("PATH") or os.defpath)
+            candidates = search(os.fsdecode(path), value_now)
             return self._start(original, candidates, (path, argv, env), more)
 
         return start
@@ -209,8 +212,6 @@ _is_watching_forks = False
 
 def _starters() -> list[tuple[ModuleType, str]]:
     """Return the functions to wrap, as module and name."""
-    import _posixsubprocess  # noqa: PLC0415 - this platform may have none
-
     found: list[tuple[ModuleType, str]] = [(_posixsubprocess, "fork_exec")]
     if "subprocess" in sys.modules:  # else it takes the wrapped one when it is imported
         found.append((sys.modules["subprocess"], "_fork_exec"))

@@ -15,7 +15,7 @@ from wiremap.tracing.event_sink import EventSource, Interest
 from wiremap.tracing.file_stat import FileStat, file_stat
 from wiremap.tracing.guard import NOT_FOLLOWED, is_own_fault
 from wiremap.tracing.import_events import ImportEvents
-from wiremap.tracing.journal import IMPORTED, OUTSIDE_OF_IMPORTS, Journal
+from wiremap.tracing.journal import GRAPH, IMPORTED, OUTSIDE_OF_IMPORTS, Journal
 from wiremap.tracing.kept_work import Kept, KeptWork
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.process_starts import ProcessStarts
@@ -234,6 +234,12 @@ class Recorder:
 
     def on_source_opened(self, path: str) -> None:
         """Do nothing: its import is seen."""
+
+    def on_graph(self, digest: str, text: str) -> None:
+        """Note that a graph was compiled, of which *text* is the JSON."""
+        self.current.graphs.add(digest)
+        if self._journal is not None:
+            self._journal.write(GRAPH, OUTSIDE_OF_IMPORTS, digest, text)
 
     def give_way(self) -> None:
         """Stop if this process records for who started it, since now it records for itself."""

@@ -1,14 +1,14 @@
 """What a recorder notes of a process that starts: whether it will report, or its work is a doubt."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol
 
 from wiremap.tracing.expectation import FORK, PROGRAM, SHELL, Expectation
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.path_state import path_presence, path_state
-from wiremap.tracing.programs import Kind, program_of
+from wiremap.tracing.programs import Kind, Program, program_of
 from wiremap.tracing.territory import Territory
 from wiremap.tracing.variables import value_now
 
@@ -63,13 +63,13 @@ class StartNotes:
         self, candidates: Sequence[str], arguments: Sequence[str], environment: Mapping[str, str] | None, folder: str
     ) -> str | None:
         """Note that a program starts; return what to hand to it if it reports itself."""
-        given = value_now("PATH") if environment is None else environment.get("PATH")
-        search_path = os.defpath if given is None else given
-        program = program_of(candidates, arguments, search_path, folder)
+        program = program_of(candidates, arguments, value_now if environment is None else environment.get, folder)
         self._note_files([os.path.join(folder, one) for one in candidates])
-        if program.kind in (Kind.ABSENT, Kind.HARMLESS):
+        if program.kind is Kind.READER:
+            self._note_read(os.path.join(folder, one) for one in program.words[1:])
+        if program.kind is Kind.ABSENT or (program.kind in (Kind.READER, Kind.HARMLESS) and self._is_foreign(program)):
             return None
-        if program.kind is Kind.OTHER:
+        if program.kind is not Kind.PYTHON:
             self.on_unknown_start()
             return None
         process = self._expect(PROGRAM if program.is_direct else SHELL, program.words)
@@ -87,6 +87,16 @@ class StartNotes:
     def on_forked(self, process: str | None) -> None:
         """Note, in the child, that it has begun."""
         self._starter.become_fork(process)
+
+    def _is_foreign(self, program: Program) -> bool:
+        # A program of the project may bear the name of a well-known one.
+        return self._starter.territory.data_path(program.path) is None
+
+    def _note_read(self, paths: Iterable[str]) -> None:
+        """Note that files are read, or looked for in vain."""
+        for path in paths:
+            if self._starter.territory.data_path(path) is not None:
+                self._starter.current.files.setdefault(os.path.abspath(path), path_state(path))
 
     def _note_files(self, candidates: Sequence[str]) -> None:
         """Note where the program was looked for in the project, and what it is if it was found there."""

@@ -397,7 +397,7 @@ def test_what_the_terminal_and_the_runner_set_is_not_seen(recorder: Recorder) ->
 
 def test_a_program_that_is_not_python_is_a_doubt(recorder: Recorder) -> None:
     with recorder.context(Observation()) as seen:
-        subprocess.run(["true"], check=True)  # noqa: S607 - any will do
+        subprocess.run(["env", "true"], check=True)  # noqa: S607 - any will do
 
     assert CHILD_PROCESS in seen.doubts
 
