@@ -413,6 +413,7 @@ def test_a_child_that_outlives_the_session_is_no_doubt(tmp_path: Path) -> None:
         "subprocess.run([sys.executable, '-c', 'import os; os.system(\"sort data.txt\")'])",
         'subprocess.run([sys.executable, \'-c\', \'import os; os.execv("/usr/bin/sort", ["sort", "data.txt"])\'])',
         "subprocess.run([sys.executable, '-S', '-c', START])",
+        "subprocess.run([sys.executable, '-X', 'importtime', 'x.py'])",
         "subprocess.run(['./tool'])",
         "subprocess.run(['./sh', '-c', f'{sys.executable} x.py'])",
         "import posix; os.waitpid(posix.posix_spawn(sys.executable, [sys.executable, 'x.py'], {}), 0)",
@@ -561,7 +562,8 @@ CURIOUS = """
 CURIOUS_TEST = """
     import subprocess, sys
     from pathlib import Path
-    WAYS = ["curious.py"], ["curious.py", "1"], ["-m", "curious"], ["-I", "curious.py"], ["-c", "import failing"]
+    WAYS = ["curious.py"], ["curious.py", "1"], ["-m", "curious"], ["-I", "curious.py"], ["-c", "import failing"], \
+        ["-S", "curious.py"]
     def test_f():
         text = []
         for arguments in WAYS:

@@ -7,15 +7,19 @@ _OWN_TASKS = "/proc/self/task"
 # Bound at import: tests patch these, and must not meet us there.
 _listdir, _open, _read, _close, _kill = os.listdir, os.open, os.read, os.close, os.kill
 _DEAD = (b"Z", b"X")
+_MAX_TRIES = 10
 
 
 def child_pids() -> set[int]:
     """Return the ids of all children that live, by what the system tells, else by what `multiprocessing` knows."""
-    try:
-        pids = {int(pid) for task in _listdir(_OWN_TASKS) for pid in _content(f"{_OWN_TASKS}/{task}/children").split()}
-    except OSError:
-        return _children_of_multiprocessing()
-    return {pid for pid in pids if is_alive(pid)}
+    for _ in range(_MAX_TRIES):
+        try:
+            tasks = _listdir(_OWN_TASKS)
+            pids = {int(pid) for task in tasks for pid in _content(f"{_OWN_TASKS}/{task}/children").split()}
+        except OSError:
+            continue  # perhaps a thread ended, and its children are another's now
+        return {pid for pid in pids if is_alive(pid)}
+    return _children_of_multiprocessing()
 
 
 def is_alive(pid: int) -> bool:

@@ -1,6 +1,7 @@
 """How a Python program that a recorded process started records itself: what `wiremap_process.pth` calls.
 
-It begins before the program's own code and imports no more than it must: what it has imported is there for the program.
+It begins before the program's own code, and imports no more than it must: what it has imported is there for the program.
+The start file does not call it where the interpreter tells each import.
 """
 
 import atexit
@@ -13,7 +14,6 @@ from wiremap.tracing.askers import is_start_of_interpreter
 from wiremap.tracing.event_sink import Interest
 from wiremap.tracing.journal import Journal
 from wiremap.tracing.observation import Observation
-from wiremap.tracing.process_starts import VARIABLE
 from wiremap.tracing.recorder import DISPLACED, Recorder
 from wiremap.tracing.session_file import read_session
 
@@ -22,15 +22,14 @@ _MODULE = "<module>"
 _OBSERVERS = os.path.join("wiremap", "registry", "observers.py")
 
 
-def begin() -> None:
-    """Record this process for who handed it an id; otherwise, and where that can't be, do nothing.
+def begin(handed: str) -> None:
+    """Record this process, for who handed it an id and a folder; where that can't be, do nothing.
 
     Who expects a report and gets none doubts: so no fault is worth a word to the program.
     """
-    process, _, folder = os.environ.pop(VARIABLE, "").partition(":")
+    process, _, folder = handed.partition(":")
     try:
-        if folder:
-            _begin(process, folder)
+        _begin(process, folder)
     except Exception:  # noqa: BLE001, S110 - as said
         pass
 

@@ -69,7 +69,8 @@ def program_of(candidates: Sequence[str], arguments: Sequence[str], environment:
     if name in _READERS and (name != "less" or _is_plain_less(arguments, environment)):
         return Program(Kind.READER, path, tuple(arguments))
     words = _interpreter_words(path, named, arguments, environment)
-    return Program(Kind.PYTHON, path, words) if words else Program(Kind.OTHER, path)
+    reports = words and not _is_left_alone(words)
+    return Program(Kind.PYTHON, path, words) if reports else Program(Kind.OTHER, path)
 
 
 def search(name: str, environment: Environment) -> list[str]:
@@ -121,6 +122,25 @@ def _interpreter_words(path: str, named: str, arguments: Sequence[str], environm
     if _shebang(interpreter) is not None or not _is_interpreter(interpreter):
         return ()
     return (interpreter, option, *rest) if option else (interpreter, *rest)
+
+
+def _is_left_alone(words: Sequence[str]) -> bool:
+    """Tell whether the interpreter's options keep start files away (`-S`), or show each import."""
+    options = iter(words[1:])
+    for word in options:
+        if not word.startswith("-") or word.startswith("--"):
+            return False
+        for place, letter in enumerate(word[1:], start=1):
+            if letter in "cm":
+                return False
+            if letter in "WX":
+                value = word[place + 1 :] or next(options, "")
+                if letter == "X" and value.startswith("importtime"):
+                    return True
+                break
+            if letter in "Sv":
+                return True
+    return False
 
 
 def _is_plain_less(arguments: Sequence[str], environment: Environment) -> bool:

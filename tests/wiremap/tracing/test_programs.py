@@ -54,6 +54,29 @@ def test_python_is_known_however_it_is_started(folder: str, arguments: tuple[str
     assert (found.kind, found.words, found.is_direct) == (Kind.PYTHON, words, True)
 
 
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [
+        (["-IE", "-S", "x.py"], Kind.OTHER),
+        (["-IS", "x.py"], Kind.OTHER),
+        (["-W", "error", "-vc", ""], Kind.OTHER),
+        (["-X", "importtime", "x.py"], Kind.OTHER),
+        (["-Ximporttime", "x.py"], Kind.OTHER),
+        (["-X", "dev", "-W", "-S", "x.py", "-S"], Kind.PYTHON),
+        (["-c", "-S"], Kind.PYTHON),
+        (["-mS"], Kind.PYTHON),
+        (["-Ec-S"], Kind.PYTHON),
+        (["--help"], Kind.PYTHON),
+        (["-"], Kind.PYTHON),
+        (["-W"], Kind.PYTHON),
+    ],
+)
+def test_python_that_reads_no_start_file_or_shows_its_imports_is_left_alone(
+    folder: str, options: list[str], kind: Kind
+) -> None:
+    assert of(folder, PYTHON, *options).kind is kind
+
+
 @pytest.mark.parametrize("name", ["bin/shell", "python3.9", "bin/by_options_of_env", "/bin/ls"])
 def test_other_programs_are_told_apart(folder: str, name: str) -> None:
     assert of(folder, name).kind is Kind.OTHER
@@ -110,8 +133,8 @@ def test_a_shell_that_only_starts_python_is_python(folder: str, text: str) -> No
     [
         "", "nothing", "python3 x.py; ls", "python3 x.py | sort", "python3 x.py && true", "python3 x.py > out",
         "python3 < in", "python3 x.py &", "(python3 x.py)", "python3 $X", "python3 `x`", "python3 *.py",
-        "python3 ~/x.py", "A=1 python3 x.py", "python3 x.py\nls", "python3 {a,b}", "exec python3 x.py", ". ./x", "python3 'x",
-        "python3 a\\ b", "python3 x.py # why", "python3 [a]", "/bin/sh -c 'python3 x.py'", '"python3 $X"',
+        "python3 ~/x.py", "A=1 python3 x.py", "python3 x.py\nls", "python3 {a,b}", "exec python3 x.py", ". ./x",
+        "python3 'x", "python3 a\\ b", "python3 x.py # why", "python3 [a]", "/bin/sh -c 'python3 x.py'", '"python3 $X"',
     ],
 )  # fmt: skip
 def test_a_shell_that_does_more_is_another_program(folder: str, text: str) -> None:
