@@ -31,16 +31,16 @@ __version__ = "0.1.0"
 
 _HOMES = {"errors": ("WiremapError", "WiringError"), "graph": ("Binding", "Component", "Containment", "Graph", "Star")}
 
+if not TYPE_CHECKING:  # a type checker would take any name for one of these
 
-def __getattr__(name: str) -> object:
-    """Return a public name, and keep it."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
-    home = next((home for home, names in _HOMES.items() if name in names), "registry")
-    value = getattr(__import__(f"{__name__}.{home}", fromlist=[name]), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        """Return a public name, and keep it."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+        home = next((home for home, names in _HOMES.items() if name in names), "registry")
+        value = getattr(__import__(f"{__name__}.{home}", fromlist=[name]), name)
+        globals()[name] = value
+        return value
 
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

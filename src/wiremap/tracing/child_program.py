@@ -1,10 +1,11 @@
 """How a Python program that a recorded process started records itself: what `wiremap_process.pth` calls.
 
-It begins before the program's own code, and imports no more than it must: what it has imported is there for the program.
-The start file does not call it where the interpreter tells each import.
+It begins before the program's own code, and imports no more than it must: what it has imported is there for the
+program. The start file does not call it where the interpreter tells each import.
 """
 
 import atexit
+import contextlib
 import os
 import sys
 from types import CodeType, FrameType
@@ -28,10 +29,8 @@ def begin(handed: str) -> None:
     Who expects a report and gets none doubts: so no fault is worth a word to the program.
     """
     process, _, folder = handed.partition(":")
-    try:
+    with contextlib.suppress(Exception):
         _begin(process, folder)
-    except Exception:  # noqa: BLE001, S110 - as said
-        pass
 
 
 def _begin(process: str, folder: str) -> None:
