@@ -641,6 +641,30 @@ def test_a_cache_that_was_filled_by_another_way_through_the_same_function_counts
     assert runs(tmp_path, files, {"app.py": files["app.py"].replace("return 1", "return 2")}) == {"test_f", "test_g"}
 
 
+def test_an_import_that_finds_a_cache_full_rests_on_what_filled_it(tmp_path: Path) -> None:
+    files = {
+        "app.py": """
+            CACHE = {}
+            def compute(): return 1
+            def get():
+                if "x" not in CACHE:
+                    CACHE["x"] = compute()
+                return CACHE["x"]
+            """,
+        "late.py": "import app\nVALUE = app.get()\n",
+        "test_a.py": """
+            import app
+            def test_1(): app.get()
+            def test_2():
+                import late
+                assert late.VALUE == 1
+            def test_3(): pass
+            """,
+    }
+
+    assert runs(tmp_path, files, {"app.py": files["app.py"].replace("return 1", "return 2")}) == {"test_1", "test_2"}
+
+
 def test_a_thread_that_a_fixture_left_running_counts(tmp_path: Path) -> None:
     files = {
         "app.py": "def answer(): return 1\n",

@@ -152,13 +152,16 @@ class DependencyResolver:
             closure.facts.add(self._fact(kinds.SOURCE, path))
             return own.modules
         closure.facts.add(self._fact(kinds.MODULE, path))
-        closure.facts |= self._readings(seen)
-        closure.doubts |= seen.doubts
-        units = self._units_of(seen)
+        during = with_kept([seen])  # it may have found something full
+        closure.facts |= {fact for one in during for fact in self._readings(one)}
+        closure.doubts |= {doubt for one in during for doubt in one.doubts}
+        units = {key for one in during for key in self._units_of(one)}
         closure.units |= units
-        found = [own, self._resolve(seen.imports), *(self._imports_of(key) for key in units)]
+        found = [own, self._resolve(name for one in during for name in one.imports)]
+        found.extend(self._imports_of(key) for key in units)
         closure.facts |= {fact for one in found for fact in one.facts}
-        return seen.modules | {key.path for key in units} | {path for one in found for path in one.modules}
+        reached = {key.path for key in units} | {path for one in during for path in one.modules}
+        return reached | {path for one in found for path in one.modules}
 
     def _imports_of(self, key: UnitKey) -> "_Imports":
         """Return what a unit's own import statements lead to, and the submodules that it reaches through them."""
