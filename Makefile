@@ -20,7 +20,7 @@ help:
 
 setup: .venv/.ready
 
-.venv/.ready: pyproject.toml llm/pyproject.toml constraints.txt
+.venv/.ready: pyproject.toml setup.py wiremap_process.pth llm/pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "wiremap needs Python 3.11 or newer; set PYTHON=…")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \

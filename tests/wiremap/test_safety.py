@@ -431,11 +431,11 @@ def test_a_variable_that_the_test_sets_for_itself_is_its_own(tmp_path: Path) -> 
     assert runs(tmp_path, {"test_a.py": text}, {}) == set()
 
 
-def test_a_child_process_makes_its_test_rest_on_the_whole_project(tmp_path: Path) -> None:
+def test_a_program_that_is_not_python_makes_its_test_rest_on_the_whole_project(tmp_path: Path) -> None:
     files = {
         "test_a.py": """
             import subprocess, sys
-            def test_f(): subprocess.run([sys.executable, "x.py"])
+            def test_f(): subprocess.run(["sh", "-c", f"true; {sys.executable} x.py"])
             def test_g(): pass
             """,
         "x.py": "1\n",
@@ -639,6 +639,30 @@ def test_a_cache_that_was_filled_by_another_way_through_the_same_function_counts
     }
 
     assert runs(tmp_path, files, {"app.py": files["app.py"].replace("return 1", "return 2")}) == {"test_f", "test_g"}
+
+
+def test_an_import_that_finds_a_cache_full_rests_on_what_filled_it(tmp_path: Path) -> None:
+    files = {
+        "app.py": """
+            CACHE = {}
+            def compute(): return 1
+            def get():
+                if "x" not in CACHE:
+                    CACHE["x"] = compute()
+                return CACHE["x"]
+            """,
+        "late.py": "import app\nVALUE = app.get()\n",
+        "test_a.py": """
+            import app
+            def test_1(): app.get()
+            def test_2():
+                import late
+                assert late.VALUE == 1
+            def test_3(): pass
+            """,
+    }
+
+    assert runs(tmp_path, files, {"app.py": files["app.py"].replace("return 1", "return 2")}) == {"test_1", "test_2"}
 
 
 def test_a_thread_that_a_fixture_left_running_counts(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from wiremap.project.files import scan
-from wiremap.source.lasting_state import PROCESS, Keepers
+from wiremap.source.keepers import PROCESS, Keepers
 from wiremap.source.modules import ModuleIndex
 from wiremap.source.units import FLAVOUR, SourceUnits, Unit, parse_units
 from wiremap.tracing.file_stat import FileStat, file_stat

@@ -22,19 +22,25 @@ from wiremap.project.sources import ProjectSources
 from wiremap.project.state import ProjectState
 from wiremap.pytest_plugin.items import doctest_units, folder_facts, watched_fixtures
 from wiremap.pytest_plugin.options import collects_everything, decisive_options, ini_values, loaded_plugins
-from wiremap.pytest_plugin.summary import summary_lines
+from wiremap.pytest_plugin.summary import change_lines, summary_lines
+from wiremap.pytest_plugin.workers import (
+    Agreement,
+    WorkerNews,
+    agreed,
+    is_controller,
+    is_crash,
+    news_of,
+    tell_controller,
+)
 from wiremap.registry import observers
 from wiremap.selection.facts import Fact
 from wiremap.selection.report import Report
 from wiremap.store.map import FOLDER, Map
 from wiremap.tracing.observation import Observation
-from wiremap.tracing.recorder import Recorder
 from wiremap.tracing.territory import Territory
 from wiremap.tracing.variables import Variables
-from wiremap.use_cases.recording import RanTest, RecordedSession, record
+from wiremap.use_cases.recording import RanTest, RecordedSession, record, record_crashes
 from wiremap.use_cases.selecting import Collected, select
-
-_COUNTS = "wiremap_counts"
 
 
 def begin(config: pytest.Config) -> None:
@@ -65,15 +71,36 @@ class WiremapSession:
         self._fixtures: dict[int, tuple[Any, Observation]] = {}
         self._running: RanTest | None = None
         self._phases: set[str] = set()
-        self._worker_counts: list[tuple[int, int]] = []
+        self._agreement = Agreement(config.rootpath / FOLDER)
+        self._workers: list[WorkerNews] = []
+        self._crashed: set[str] = set()
         self._failures: list[str] = []
         self._session: RecordedSession | None = None
         self._unsubscribe = observers.subscribe(self._note_graph)
         if self._report_path is None and not options.collectonly:
             self._sources = ProjectSources(self._root, self._store)
-            recorder = Recorder(self._root, self._variables, self._sources.keepers, watched_fixtures())
-            self._session = RecordedSession(recorder, files_before=self._sources.files)
-            recorder.start()
+            self._session = RecordedSession.begin(self._root, self._variables, self._sources, watched_fixtures())
+
+    # Workers.
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Stop to record where the tests run in workers."""
+        if self._session is not None and is_controller(session.config):
+            self._session.recorder.stop()
+            self._session = None
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell a worker where to agree with the others."""
+        self._agreement.offer(node)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take over what a worker did."""
+        news = news_of(node)
+        if news is not None:
+            self._workers.append(news)
 
     # Collection.
 
@@ -94,13 +121,13 @@ class WiremapSession:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Leave out the tests that are proved unaffected."""
-        if not self._selects or _is_controller(config):
+        if not self._selects or is_controller(config):
             return
         with self._unobserved():
             self._report = self._select([item.nodeid for item in items])
         if self._report is None:
             return  # without evidence everything runs
-        skipped = set(self._report.skip)
+        skipped = agreed(config, self._report.skip)
         deselected = [item for item in items if item.nodeid in skipped]
         if deselected and self._report_path is None:
             config.hook.pytest_deselected(items=deselected)
@@ -155,6 +182,8 @@ class WiremapSession:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note how the phases of a test end."""
+        if is_crash(report):
+            self._crashed.add(report.nodeid)
         ran = self._running
         if ran is None or report.nodeid != ran.test:
             return
@@ -172,6 +201,8 @@ class WiremapSession:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write what was recorded; a run that had nothing to do is a success."""
+        if self._session is not None and not self._session.belongs_here():
+            return  # a process that forked off a test came all the way back
         self._unsubscribe()
         if self._session is not None:
             self._session.recorder.stop()
@@ -180,34 +211,34 @@ class WiremapSession:
                 with self._store:
                     self._sources.remember()  # what was parsed meanwhile
                 record(self._session, self._state(), self._store)
+            if self._crashed:
+                record_crashes(self._crashed, self._state(), self._store)
         except (WiremapError, sqlite3.Error) as error:
             self._failures.append(f"Nothing was recorded, since the map can't be written: {error}")
         finally:
             self._store.close()
+            if self._session is not None:
+                self._session.family.close()
         if self._report_path is not None:
             self._write_report(self._report_path)
-        self._tell_controller()
+        self._agreement.end()
+        tell_controller(self._config, self._news())
         nothing_left = session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and any(
             skipped for _, skipped in self._counts()
         )
         if nothing_left:
             session.exitstatus = pytest.ExitCode.OK
 
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: Any) -> None:
-        """Take over what a worker of pytest-xdist selected."""
-        counts = getattr(node, "workeroutput", {}).get(_COUNTS)
-        if counts is not None:
-            self._worker_counts.append(tuple(counts))
-
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say what was selected, and why."""
         if self._report_path is not None:
             return
         counts = self._counts()
-        recorded = len(self._session.tests) if self._session else 0
-        notes = [*self._store.notes, *self._failures]
-        for line in summary_lines(self._report, counts[0] if counts else None, recorded, notes):
+        news = [self._news(), *self._workers]
+        changes = next((one.changes for one in news if one.changes), [])
+        failures = sorted({failure for one in news for failure in one.failures})
+        notes = [*self._store.notes, *failures]
+        for line in summary_lines(counts[0] if counts else None, changes, sum(one.recorded for one in news), notes):
             terminalreporter.write_line(line)
 
     # Steps.
@@ -287,22 +318,23 @@ class WiremapSession:
 
     def _note_graph(self, graph: Graph) -> None:
         if self._session is not None:
-            self._session.graphs[graph.digest] = graph.to_json()
-            self._session.recorder.current.graphs.add(graph.digest)
+            text = graph.to_json()
+            self._session.graphs[graph.digest] = text
+            self._session.recorder.on_graph(graph.digest, text)
 
     def _counts(self) -> list[tuple[int, int]]:
         if self._report is not None:
             return [(len(self._report.run), len(self._report.skip))]
-        return self._worker_counts
+        return [one.counts for one in self._workers if one.counts is not None]
 
-    def _tell_controller(self) -> None:
-        output = getattr(self._config, "workeroutput", None)
-        if output is not None and self._report is not None:
-            output[_COUNTS] = self._counts()[0]
-
-
-def _is_controller(config: pytest.Config) -> bool:
-    return config.pluginmanager.hasplugin("dsession")
+    def _news(self) -> WorkerNews:
+        report = self._report
+        return WorkerNews(
+            counts=None if report is None else (len(report.run), len(report.skip)),
+            recorded=len(self._session.tests) if self._session else 0,
+            changes=[] if report is None else change_lines(report),
+            failures=self._failures,
+        )
 
 
 def _applies(plugin_file: Path, test_file: Path) -> bool:

@@ -8,23 +8,22 @@ _SHOWN_CHANGES = 5
 
 
 def summary_lines(
-    report: Report | None, counts: tuple[int, int] | None, recorded: int, notes: Sequence[str]
+    counts: tuple[int, int] | None, changes: Sequence[str], recorded: int, notes: Sequence[str]
 ) -> list[str]:
     """Return the lines to print: what was selected and why, what was recorded, what went wrong."""
     lines: list[str] = []
     if counts is not None:
         run, skipped = counts
         lines.append(f"wiremap: {run} of {run + skipped} tests selected, {skipped} proved unaffected")
-    if report is not None:
-        lines.extend(_change_lines(report))
-        lines.extend(f"wiremap: {note}" for note in report.notes)
+    lines.extend(changes)
     if recorded:
         lines.append(f"wiremap: recorded {recorded} {'test' if recorded == 1 else 'tests'}")
     lines.extend(f"wiremap: {note}" for note in notes)
     return lines
 
 
-def _change_lines(report: Report) -> list[str]:
+def change_lines(report: Report) -> list[str]:
+    """Return the lines that say what changed, and what the report has to note."""
     lines = [
         f"wiremap: changed: {change.unit or change.file} ({change.detail})"
         for change in report.changes[:_SHOWN_CHANGES]
@@ -32,4 +31,4 @@ def _change_lines(report: Report) -> list[str]:
     hidden = len(report.changes) - len(lines)
     if hidden > 0:
         lines.append(f"wiremap: … and {hidden} more; `wiremap affected` lists all")
-    return lines
+    return lines + [f"wiremap: {note}" for note in report.notes]

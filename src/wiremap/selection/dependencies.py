@@ -6,7 +6,6 @@ behind. The closure is followed by what was observed and by what the source says
 module that was imported already shows no second import.
 """
 
-import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import CodeType
@@ -16,7 +15,7 @@ from wiremap.selection import facts as kinds
 from wiremap.selection.carried_state import CarriedState
 from wiremap.selection.facts import Fact
 from wiremap.source.modules import absolute_name, with_parents
-from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit, UnitKey, unit_of_qualname
+from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit, UnitKey, unit_of_code
 from wiremap.tracing.observation import Observation, with_kept
 
 
@@ -116,7 +115,8 @@ class DependencyResolver:
 
     def _units_of(self, seen: Observation) -> set[UnitKey]:
         if id(seen) not in self._units_seen:
-            self._units_seen[id(seen)] = {key for code in seen.codes.values() if (key := self._unit_key(code))}
+            here = {key for code in seen.codes.values() if (key := self._unit_key(code))}
+            self._units_seen[id(seen)] = here | {UnitKey(path, unit) for path, unit in seen.units}
         return self._units_seen[id(seen)]
 
     def _reach(self, units: set[UnitKey], seen: Iterable[Observation], roots: Iterable[str]) -> _Closure:
@@ -152,13 +152,16 @@ class DependencyResolver:
             closure.facts.add(self._fact(kinds.SOURCE, path))
             return own.modules
         closure.facts.add(self._fact(kinds.MODULE, path))
-        closure.facts |= self._readings(seen)
-        closure.doubts |= seen.doubts
-        units = self._units_of(seen)
+        during = with_kept([seen])  # it may have found something full
+        closure.facts |= {fact for one in during for fact in self._readings(one)}
+        closure.doubts |= {doubt for one in during for doubt in one.doubts}
+        units = {key for one in during for key in self._units_of(one)}
         closure.units |= units
-        found = [own, self._resolve(seen.imports), *(self._imports_of(key) for key in units)]
+        found = [own, self._resolve(name for one in during for name in one.imports)]
+        found.extend(self._imports_of(key) for key in units)
         closure.facts |= {fact for one in found for fact in one.facts}
-        return seen.modules | {key.path for key in units} | {path for one in found for path in one.modules}
+        reached = {key.path for key in units} | {path for one in during for path in one.modules}
+        return reached | {path for one in found for path in one.modules}
 
     def _imports_of(self, key: UnitKey) -> "_Imports":
         """Return what a unit's own import statements lead to, and the submodules that it reaches through them."""
@@ -233,7 +236,4 @@ class DependencyResolver:
         path = self._around.code_path(code.co_filename)
         if path is None:
             return None
-        is_function = code.co_flags & inspect.CO_OPTIMIZED  # else it is the body of a class or a module
-        if not is_function and "<locals>" not in code.co_qualname:
-            return UnitKey(path, MODULE_UNIT)
-        return UnitKey(path, unit_of_qualname(code.co_qualname))
+        return UnitKey(path, unit_of_code(code.co_qualname, code.co_flags))

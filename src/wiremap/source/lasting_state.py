@@ -8,11 +8,9 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+from wiremap.source.keepers import PROCESS, Keepers
 
-Keepers = tuple[int, ...]
-"""Who keeps what a function fills: positions of its parameters, and `PROCESS` for what all calls share."""
-PROCESS = -1
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 _INITIALISERS = frozenset({"__init__", "__post_init__"})
 _MISSES = frozenset({"KeyError", "AttributeError", "LookupError", "IndexError", "NameError"})

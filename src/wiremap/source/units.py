@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from wiremap.source.lasting_state import Function, Keepers, keepers
+from wiremap.source.keepers import Keepers
+from wiremap.source.lasting_state import Function, keepers
 
 MODULE_UNIT = "<module>"
 
@@ -20,6 +21,7 @@ FLAVOUR = f"3/{sys.implementation.name}-{sys.version_info.major}.{sys.version_in
 """Names the way fingerprints are made: the syntax tree differs between versions of Python."""
 
 _LONGEST_NAME = 200
+_CO_OPTIMIZED = 1  # as in `inspect`
 
 
 class UnitKey(NamedTuple):
@@ -90,6 +92,12 @@ def unit_of_qualname(qualname: str) -> str:
     """
     outer = qualname.partition(".<locals>")[0]
     return MODULE_UNIT if "<" in outer else outer
+
+
+def unit_of_code(qualname: str, flags: int) -> str:
+    """Return the unit that holds the code object with this `co_qualname` and these `co_flags`."""
+    is_function = flags & _CO_OPTIMIZED  # else it is the body of a class or a module
+    return unit_of_qualname(qualname) if is_function or "<locals>" in qualname else MODULE_UNIT
 
 
 def _units_of(tree: ast.Module) -> dict[str, Unit]:

@@ -14,9 +14,19 @@ _DISPLAY_DEPTH = 12
 _CONSTANT_READER = os.path.join("hypothesis", "internal", "constants_ast.py")
 
 
-def is_import_machinery(frame: FrameType) -> bool:
+def is_import_machinery(frame: FrameType | None) -> bool:
     """Tell whether the import system asks: names and import observations speak for it."""
-    return "importlib._bootstrap" in frame.f_code.co_filename
+    name = frame.f_code.co_filename if frame is not None else ""
+    return "importlib._bootstrap" in name or name == "<frozen zipimport>"
+
+
+def is_start_of_interpreter(frame: FrameType | None) -> bool:
+    """Tell whether the interpreter asks while it sets itself up, and no code of somebody else in between."""
+    while frame is not None and frame.f_code.co_filename.startswith("<"):
+        if frame.f_code.co_filename == "<frozen site>":
+            return True
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_filename.endswith(f"{os.sep}site.py")
 
 
 def is_pytest(frame: FrameType | None) -> bool:

@@ -7,7 +7,7 @@ itself raises no audit event and stays unseen.
 
 import os
 import sys
-import threading
+from _thread import get_ident
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -18,23 +18,17 @@ from wiremap.tracing.guard import NOT_FOLLOWED, is_own_fault
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.path_state import path_state
 from wiremap.tracing.territory import Territory
-from wiremap.tracing.watched_calls import CHILD_PROCESS
 
 _PROCESS_EVENTS = (
     "subprocess.Popen",
     "os.exec",
-    "os.fork",
-    "os.forkpty",
     "os.posix_spawn",
     "os.spawn",
     "os.startfile",
     "os.system",
-    "pty.spawn",
     "_winapi.CreateProcess",
 )
 
-# Programs that standard library modules start to learn about the machine; they run no project code.
-_HARMLESS_PROGRAMS = frozenset({"uname", "ldconfig"})
 _MODULES = (".py", ".pyc")
 
 # Bound at import: tests patch attributes of `os.path`, and must not meet us there.
@@ -50,10 +44,24 @@ class ActiveRecorder(Protocol):
     def current(self) -> Observation:
         """The observation that events now belong to."""
 
+    def give_way(self) -> None:
+        """Hear that another recorder starts in this process."""
+
+    def on_start_event(self, event: str) -> None:
+        """Hear of the audit event of a process that starts."""
+
+    def on_source_opened(self, path: str) -> None:
+        """Hear that the import system opens a file of source or of compiled code."""
+
 
 _active: ActiveRecorder | None = None
 _installed = False
 _busy: set[int] = set()
+
+
+def active() -> ActiveRecorder | None:
+    """Return the recorder that hears of audit events."""
+    return _active
 
 
 def activate(recorder: ActiveRecorder | None) -> None:
@@ -65,10 +73,20 @@ def activate(recorder: ActiveRecorder | None) -> None:
         _installed = True
 
 
+def is_unobserved() -> bool:
+    """Tell whether this thread is left out now."""
+    return get_ident() in _busy
+
+
+def forget_other_threads() -> None:
+    """Observe all threads of a process that has just forked off: others of the same ids will come."""
+    _busy.intersection_update({get_ident()})
+
+
 @contextmanager
 def unobserved() -> Iterator[None]:
     """Leave out what this thread does within: the recorder reads files too."""
-    thread = threading.get_ident()
+    thread = get_ident()
     if thread in _busy:
         yield
         return
@@ -83,12 +101,12 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
     handler = _HANDLERS.get(event)
     if handler is None or _active is None:
         return
-    thread = threading.get_ident()
+    thread = get_ident()
     if thread in _busy:
         return  # looking at a file raises events of its own
     _busy.add(thread)
     try:
-        handler(_active, args, sys._getframe(1))  # noqa: SLF001 - the public way to a caller's frame
+        handler(_active, args, sys._getframe().f_back)  # noqa: SLF001 - the public way to a frame
     except Exception as error:
         if not is_own_fault(error):
             raise
@@ -97,21 +115,24 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
         _busy.discard(thread)
 
 
-def _on_open(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameType) -> None:
+def _on_open(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameType | None) -> None:
     path, mode, flags = args
-    if _writes_only(mode, flags) or (is_import_machinery(frame) and _is_module(path)):
+    if _writes_only(mode, flags):
+        return
+    if _is_module(path) and (frame is None or is_import_machinery(frame)):  # without a frame, it is the main script
+        recorder.on_source_opened(os.fsdecode(path))
         return
     _note_path(recorder, path, frame)
 
 
-def _on_listing(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameType) -> None:
+def _on_listing(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameType | None) -> None:
     # Which distributions are installed is a fact of the environment.
-    looks_for_distributions = f"importlib{os.sep}metadata" in frame.f_code.co_filename
+    looks_for_distributions = frame is not None and f"importlib{os.sep}metadata" in frame.f_code.co_filename
     if not looks_for_distributions and not is_import_machinery(frame) and not is_pytest(frame):
         _note_path(recorder, "." if args[0] is None else args[0], frame)
 
 
-def _on_connect(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameType) -> None:
+def _on_connect(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameType | None) -> None:
     database = args[0]
     if isinstance(database, str) and database.startswith("file:"):
         database = database.removeprefix("file:").partition("?")[0]
@@ -119,36 +140,33 @@ def _on_connect(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameTyp
         _note_path(recorder, database, frame)
 
 
-def _on_library(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameType) -> None:
+def _on_library(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameType | None) -> None:
     if isinstance(args[0], str | bytes) and os.sep in os.fsdecode(args[0]):
         _note_path(recorder, args[0], frame)
 
 
-def _on_import(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameType) -> None:
+def _on_import(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameType | None) -> None:
     # Imports by foreign code of what is foreign too are no business of the project.
-    if recorder.territory.code_path(frame.f_code.co_filename) is not None:
+    if frame is not None and recorder.territory.code_path(frame.f_code.co_filename) is not None:
         recorder.current.imports.add(str(args[0]))
 
 
-def _on_process(recorder: ActiveRecorder, args: tuple[Any, ...], _frame: FrameType) -> None:
-    program = args[0] if args else ""
-    if isinstance(program, str | bytes | os.PathLike) and os.fsdecode(program).rpartition("/")[2] in _HARMLESS_PROGRAMS:
-        return
-    recorder.current.doubts.add(CHILD_PROCESS)
+def _on_process(event: str) -> Callable[[ActiveRecorder, tuple[Any, ...], FrameType | None], None]:
+    return lambda recorder, _args, _frame: recorder.on_start_event(event)
 
 
-_HANDLERS: dict[str, Callable[[ActiveRecorder, tuple[Any, ...], FrameType], None]] = {
+_HANDLERS: dict[str, Callable[[ActiveRecorder, tuple[Any, ...], FrameType | None], None]] = {
     "open": _on_open,
     "os.listdir": _on_listing,
     "os.scandir": _on_listing,
     "sqlite3.connect": _on_connect,
     "ctypes.dlopen": _on_library,
     "import": _on_import,
-    **dict.fromkeys(_PROCESS_EVENTS, _on_process),
+    **{event: _on_process(event) for event in _PROCESS_EVENTS},
 }
 
 
-def _note_path(recorder: ActiveRecorder, path: object, frame: FrameType) -> None:
+def _note_path(recorder: ActiveRecorder, path: object, frame: FrameType | None) -> None:
     if not isinstance(path, str | bytes | os.PathLike):
         return  # a file descriptor: its file was seen when it was opened
     given = os.path.abspath(os.fsdecode(path))

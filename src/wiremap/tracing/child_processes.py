@@ -1,23 +1,58 @@
-"""Whether this process has children that live."""
+"""Which child processes live, as far as the system tells."""
 
-import multiprocessing
 import os
+import sys
 
 _OWN_TASKS = "/proc/self/task"
-_listdir, _open = os.listdir, os.open
+# Bound at import: tests patch these, and must not meet us there.
+_listdir, _open, _read, _close, _kill = os.listdir, os.open, os.read, os.close, os.kill
+_DEAD = (b"Z", b"X")
+_MAX_TRIES = 10
 
 
-def has_child_processes() -> bool:
-    """Tell whether any child process lives, as far as the system tells; else whether `multiprocessing` knows one."""
+def child_pids() -> set[int]:
+    """Return the ids of all children that live, by what the system tells, else by what `multiprocessing` knows."""
+    for _ in range(_MAX_TRIES):
+        try:
+            tasks = _listdir(_OWN_TASKS)
+            pids = {int(pid) for task in tasks for pid in _content(f"{_OWN_TASKS}/{task}/children").split()}
+        except OSError:
+            continue  # perhaps a thread ended, and its children are another's now
+        return {pid for pid in pids if is_alive(pid)}
+    return _children_of_multiprocessing()
+
+
+def is_alive(pid: int) -> bool:
+    """Tell whether a process with this id runs; one that has ended and was not waited for does not."""
     try:
-        return any(_children_of(task) for task in _listdir(_OWN_TASKS))
+        status = _content(f"/proc/{pid}/stat")
     except OSError:
-        return bool(multiprocessing.active_children())
+        return not os.path.isdir(_OWN_TASKS) and _answers(pid)
+    return status.rpartition(b")")[2].split()[0] not in _DEAD
 
 
-def _children_of(task: str) -> bytes:
-    descriptor = _open(f"{_OWN_TASKS}/{task}/children", os.O_RDONLY)
+def _children_of_multiprocessing() -> set[int]:
+    # Who has no such children has not imported it.
+    process = sys.modules.get("multiprocessing.process")
+    return {child.pid for child in process.active_children()} if process else set()
+
+
+def _answers(pid: int) -> bool:
     try:
-        return os.read(descriptor, 64)
+        _kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _content(path: str) -> bytes:
+    descriptor = _open(path, os.O_RDONLY)
+    try:
+        content = b""
+        while part := _read(descriptor, 4096):
+            content += part
+        return content
     finally:
-        os.close(descriptor)
+        _close(descriptor)

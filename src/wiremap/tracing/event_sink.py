@@ -46,6 +46,9 @@ class EventSink(Protocol):
     def on_filler_leave(self, token: Observation) -> None:
         """Note that the call ends, or is suspended, for which `on_filler_enter` gave *token*."""
 
+    def on_missed(self) -> None:
+        """Note that something started unseen."""
+
     def on_watched(self, code: CodeType, arguments: tuple[object, ...], caller: FrameType | None) -> None:
         """Note that *caller* calls a watched *code* with these positional arguments."""
 

@@ -54,6 +54,10 @@ class FrameEvents:
             return _EACH_TIME
         if interest is Interest.FILLER:
             return _AROUND_EACH_CALL
+        missed = _frames.missed()
+        if missed != self._missed:
+            self._missed = missed
+            self._sink.on_missed()
         if id(code) not in self._sink.codes:
             # The new frame is not yet on the stack: below this one stands its caller.
             self._sink.on_start(code, sys._getframe().f_back)  # noqa: SLF001 - the public way to a frame

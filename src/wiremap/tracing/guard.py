@@ -1,14 +1,13 @@
 """Faults of the observer must not reach the test that it observes, and what the test raised must."""
 
 import os
-import sysconfig
 from types import TracebackType
 
 from wiremap.tracing.territory import OWN_FOLDER
 
 NOT_FOLLOWED = "the interpreter told of something that could not be followed"
 
-_LIBRARY = os.path.realpath(sysconfig.get_paths()["stdlib"]) + os.sep
+_LIBRARY = os.path.dirname(os.path.realpath(os.__file__)) + os.sep
 _PACKAGES = f"{os.sep}site-packages{os.sep}"
 
 

@@ -7,10 +7,9 @@ keeps what it fills. A later context that calls the function for the same object
 
 import contextlib
 import weakref
-from dataclasses import dataclass, field
 from types import CodeType
 
-from wiremap.source.lasting_state import PROCESS, Keepers
+from wiremap.source.keepers import PROCESS, Keepers
 from wiremap.tracing.observation import Observation
 
 # So many calls in one context that brought nothing new cost a tenth of a second; further ones are not looked into.
@@ -18,7 +17,6 @@ _IDLE_CALLS = 10_000
 _MANY_OWNERS = 1000
 
 
-@dataclass(slots=True, eq=False)
 class Kept:
     """What happened in all calls of one function for one keeper.
 
@@ -28,9 +26,10 @@ class Kept:
         work: Everything that happened.
     """
 
-    code: CodeType
-    context: int
-    work: Observation = field(default_factory=Observation)
+    def __init__(self, code: CodeType, context: int) -> None:
+        self.code = code
+        self.context = context
+        self.work = Observation()
 
 
 class KeptWork:

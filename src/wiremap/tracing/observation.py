@@ -1,18 +1,23 @@
 """What was seen to happen while one thing ran: a test, a fixture, the import of a module."""
 
-from dataclasses import dataclass, field
 from types import CodeType
+from typing import TypeVar
+
+_Value = TypeVar("_Value")
 
 
-@dataclass(slots=True)
 class Observation:
     """Everything that ran, was imported and was read in one context.
 
     Code objects are kept by `id` and never hashed: two functions of equal text in different files compare
     equal, since `co_filename` is not compared. The values keep the objects alive, so that no id is reused.
 
+    It is no dataclass: each child process makes some when it starts, and `dataclasses` takes longer to import than
+    all the rest of what a recorder needs.
+
     Attributes:
         codes: Code objects of project files that started or resumed.
+        units: Path and name of each unit that ran in a child process.
         modules: Project files whose import began in this context; their own observations are apart.
         imports: Absolute names that the import system was asked for by a computed name.
         fixtures: Wider fixtures that were asked for in this context, by `id` of their definition.
@@ -20,42 +25,64 @@ class Observation:
         presences: What stood at a path whose existence was asked for (`file`, `folder`, `absent`), by absolute path.
         variables: Environment variables that were read: name to the digest of the value, None when unset.
         graphs: Digests of the graphs that were compiled.
+        processes: Ids of the child processes that were started in this context or lived during it.
         kept: What earlier contexts did to fill what this one may have found full, by `id` of the observation.
         doubts: Why something may have happened unseen, one sentence each.
     """
 
-    codes: dict[int, CodeType] = field(default_factory=dict)
-    modules: set[str] = field(default_factory=set)
-    imports: set[str] = field(default_factory=set)
-    fixtures: set[int] = field(default_factory=set)
-    files: dict[str, str] = field(default_factory=dict)
-    presences: dict[str, str] = field(default_factory=dict)
-    variables: dict[str, str | None] = field(default_factory=dict)
-    graphs: set[str] = field(default_factory=set)
-    kept: "dict[int, Observation]" = field(default_factory=dict)
-    doubts: set[str] = field(default_factory=set)
+    __slots__ = (
+        "codes", "doubts", "files", "fixtures", "graphs", "imports", "kept", "modules", "presences", "processes",
+        "units", "variables",
+    )  # fmt: skip
+
+    def __init__(  # noqa: PLR0913 - as many as there are kinds of things to see
+        self,
+        *,
+        codes: dict[int, CodeType] | None = None,
+        units: set[tuple[str, str]] | None = None,
+        modules: set[str] | None = None,
+        imports: set[str] | None = None,
+        fixtures: set[int] | None = None,
+        files: dict[str, str] | None = None,
+        presences: dict[str, str] | None = None,
+        variables: dict[str, str | None] | None = None,
+        graphs: set[str] | None = None,
+        processes: set[str] | None = None,
+        kept: "dict[int, Observation] | None" = None,
+        doubts: set[str] | None = None,
+    ) -> None:
+        self.codes: dict[int, CodeType] = {} if codes is None else codes
+        self.units: set[tuple[str, str]] = set() if units is None else units
+        self.modules: set[str] = set() if modules is None else modules
+        self.imports: set[str] = set() if imports is None else imports
+        self.fixtures: set[int] = set() if fixtures is None else fixtures
+        self.files: dict[str, str] = {} if files is None else files
+        self.presences: dict[str, str] = {} if presences is None else presences
+        self.variables: dict[str, str | None] = {} if variables is None else variables
+        self.graphs: set[str] = set() if graphs is None else graphs
+        self.processes: set[str] = set() if processes is None else processes
+        self.kept: dict[int, Observation] = {} if kept is None else kept
+        self.doubts: set[str] = set() if doubts is None else doubts
 
     def absorb(self, other: "Observation") -> bool:
         """Add what *other* saw; return whether it was anything new. What was read first stays as it was then."""
         before = self._size()
         self.codes.update(other.codes)
-        for own, added in (
-            (self.modules, other.modules),
-            (self.imports, other.imports),
-            (self.graphs, other.graphs),
-            (self.doubts, other.doubts),
-        ):
-            own.update(added)
+        self.units.update(other.units)
+        self.modules.update(other.modules)
+        self.imports.update(other.imports)
         self.fixtures.update(other.fixtures)
-        self.files = {**other.files, **self.files}
-        self.presences = {**other.presences, **self.presences}
-        self.variables = {**other.variables, **self.variables}
+        self.graphs.update(other.graphs)
+        self.processes.update(other.processes)
+        self.doubts.update(other.doubts)
         self.kept.update(other.kept)
+        _add_missing(self.files, other.files)
+        _add_missing(self.presences, other.presences)
+        _add_missing(self.variables, other.variables)
         return self._size() > before
 
     def _size(self) -> int:
-        parts = (self.codes, self.modules, self.imports, self.graphs, self.doubts, self.fixtures, self.files)
-        return sum(map(len, parts)) + len(self.presences) + len(self.variables) + len(self.kept)
+        return sum(len(getattr(self, name)) for name in self.__slots__)
 
 
 def with_kept(observations: "list[Observation]") -> "list[Observation]":
@@ -68,3 +95,8 @@ def with_kept(observations: "list[Observation]") -> "list[Observation]":
             found[id(one)] = one
             pending.extend(one.kept.values())
     return list(found.values())
+
+
+def _add_missing(own: dict[str, _Value], added: dict[str, _Value]) -> None:
+    for key, value in added.items():
+        own.setdefault(key, value)

@@ -1,6 +1,6 @@
 """Calls of fillers that have begun and not ended, for event sources that tell start and end apart."""
 
-import threading
+from _thread import get_ident
 from types import CodeType, FrameType
 
 from wiremap.tracing.event_sink import EventSink
@@ -17,11 +17,11 @@ class OpenCalls:
     def begin(self, code: CodeType, arguments: tuple[object, ...], caller: FrameType | None) -> None:
         """Note that a call begins in this thread."""
         token = self._sink.on_filler_enter(code, arguments, caller)
-        self._open.setdefault(threading.get_ident(), []).append((id(code), token))
+        self._open.setdefault(get_ident(), []).append((id(code), token))
 
     def end(self, code: CodeType) -> None:
         """Note that the innermost open call of *code* in this thread ends, and with it those that it made."""
-        calls = self._open.get(threading.get_ident(), [])
+        calls = self._open.get(get_ident(), [])
         if not any(key == id(code) for key, _ in calls):
             return  # it began before anybody watched
         while calls:

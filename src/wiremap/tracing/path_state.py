@@ -3,7 +3,7 @@
 import io
 import os
 import stat
-from hashlib import blake2b
+from _blake2 import blake2b  # as in `variables`
 
 from wiremap.tracing.territory import TOOL_FOLDERS
 

@@ -5,7 +5,6 @@ one displaces it, `is_intact` says so and the recorder stops trusting what it sa
 """
 
 import sys
-import threading
 from collections.abc import Callable
 from types import FrameType
 
@@ -23,14 +22,14 @@ class ProfileEvents:
 
     def start(self) -> None:
         """Begin; threads that run already keep running unseen until their next start."""
-        threading.setprofile(self._hook)
+        _set_for_threads(self._hook)
         sys.setprofile(self._hook)
 
     def stop(self) -> None:
         """End, and leave the hook of another profiler alone."""
         if self.is_intact():
             sys.setprofile(None)
-        threading.setprofile(None)
+        _set_for_threads(None)
 
     def is_intact(self) -> bool:
         """Tell whether nobody displaced the hook in this thread."""
@@ -38,7 +37,7 @@ class ProfileEvents:
 
     def repair(self) -> None:
         """Take the hook back."""
-        threading.setprofile(self._hook)
+        _set_for_threads(self._hook)
         sys.setprofile(self._hook)
 
     def rearm(self) -> None:
@@ -65,3 +64,9 @@ class ProfileEvents:
                 calls.end(frame.f_code)
 
         return hook
+
+
+def _set_for_threads(hook: Callable[[FrameType, str, object], None] | None) -> None:
+    import threading  # noqa: PLC0415 - where this way isn't taken, a child process needs not have it
+
+    threading.setprofile(hook)

@@ -3,27 +3,27 @@
 import contextlib
 import os
 import sys
-import threading
+from _thread import RLock, get_ident
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from types import CodeType, FrameType
 
-from wiremap.source.lasting_state import Keepers
-from wiremap.source.units import unit_of_qualname
+from wiremap.source.keepers import Keepers
 from wiremap.tracing import audit
-from wiremap.tracing.child_processes import has_child_processes
 from wiremap.tracing.event_sink import EventSource, Interest
 from wiremap.tracing.file_stat import FileStat, file_stat
 from wiremap.tracing.guard import NOT_FOLLOWED, is_own_fault
 from wiremap.tracing.import_events import ImportEvents
+from wiremap.tracing.journal import GRAPH, IMPORTED, OUTSIDE_OF_IMPORTS, Journal
 from wiremap.tracing.kept_work import Kept, KeptWork
 from wiremap.tracing.observation import Observation
+from wiremap.tracing.process_starts import ProcessStarts
 from wiremap.tracing.profile_events import ProfileEvents
-from wiremap.tracing.territory import OWN_FOLDER, Territory
-from wiremap.tracing.variables import Variables
-from wiremap.tracing.watched_calls import CHILD_PROCESS, Watcher, watched_calls
+from wiremap.tracing.session_file import Session
+from wiremap.tracing.start_notes import CHILD_PROCESS, Family, Register, StartNotes
+from wiremap.tracing.territory import OWN_FOLDER
+from wiremap.tracing.watched_calls import WatchedCalls, Watcher
 
 # Generated code (dataclasses, templates) has no file; so many of these objects are kept for a quick answer.
 _MAX_KEPT_GENERATED = 20_000
@@ -33,6 +33,7 @@ _MAX_CALLERS = 16
 _MAX_FOREIGN_FRAMES = 25
 
 KeepersOf = Callable[[str, str], Keepers]
+"""Takes path and `co_qualname` of a function."""
 
 DISPLACED = "another tool took the interpreter's trace hook, and what ran meanwhile was not seen"
 
@@ -45,22 +46,26 @@ class Recorder:
     context, so what a server thread does is attributed to the test that is running.
     """
 
+    wraps_loaders = True
+
     def __init__(
         self,
-        root: Path,
-        variables: Variables | None = None,
-        keepers_of: KeepersOf = lambda _path, _unit: (),
+        session: Session,
+        keepers_of: KeepersOf = lambda _path, _qualname: (),
         watched: Mapping[int, tuple[CodeType, Watcher]] | None = None,
+        family: Family | None = None,
     ) -> None:
-        """Prepare to record the project at *root*; nothing is observed yet.
+        """Prepare to record a session; nothing is observed yet.
 
         Args:
-            root: Where the project lies.
-            variables: The environment that reads are compared with: the one of now, by default.
-            keepers_of: Takes path and name of a unit, returns who keeps what it fills.
+            session: The project, and the environment that reads are compared with.
+            keepers_of: Returns who keeps what a function fills.
             watched: Foreign code objects to watch besides those of the standard library, each with what to note.
+            family: The child processes; without one, none is followed.
         """
-        self.territory = Territory(root)
+        self.territory, variables = session
+        self._family = family
+        self._journal: Journal | None = None
         self.session = Observation()
         self.imports: dict[str, Observation] = {}
         self.import_stats: dict[str, FileStat | None] = {}
@@ -68,13 +73,12 @@ class Recorder:
         self.kept_work = KeptWork()
         self.ignored: set[int] = set()
         self._ignored_codes: list[CodeType] = []
-        self.watched: Mapping[int, tuple[CodeType, Watcher]] = {
-            **watched_calls(variables or Variables(), self.territory),
-            **(watched or {}),
-        }
+        self._watched_calls = WatchedCalls(variables, self.territory)
+        self.watched = self._watched_calls.by_id
+        self.watched.update(watched or {})
         self._keepers_of = keepers_of
         # Calls of fillers begin and end in any thread. A finalizer may call one while the lock is held.
-        self._lock = threading.RLock()
+        self._lock = RLock()
         self._project_codes: dict[int, tuple[CodeType, Keepers]] = {}
         self._num_callers: Counter[int] = Counter()
         self._open_fillers: dict[int, list[Kept]] = {}
@@ -82,7 +86,7 @@ class Recorder:
         self.codes: dict[int, CodeType] = self.session.codes
         self._events: EventSource = _event_source(self)
         self._import_events = ImportEvents(self)
-        self._is_recording = False
+        self._starts = ProcessStarts(StartNotes(self))
         self._own_files = _own_loaded_files()
 
     @property
@@ -90,39 +94,50 @@ class Recorder:
         """The observation that events now belong to."""
         return self._stack[-1]
 
+    @property
+    def register(self) -> Register | None:
+        """Where it is written down which processes were started."""
+        return self._journal or self._family
+
     def start(self) -> None:
-        """Begin to observe; not in processes that fork off this one, whose work can't be written from there."""
-        os.register_at_fork(after_in_child=self._stop_in_child)
-        self._is_recording = True
+        """Begin to observe."""
+        around = audit.active()
+        if around is not None:
+            around.give_way()
         audit.activate(self)
-        self._import_events.start()
+        if self.wraps_loaders:
+            self._import_events.start()
+        self._starts.start()
         self._events.start()
 
     def stop(self) -> None:
         """Stop observing; what was recorded stays."""
-        self._is_recording = False
         self._events.stop()
+        self._starts.stop()
         self._import_events.stop()
         audit.activate(None)
-
-    def _stop_in_child(self) -> None:
-        if self._is_recording:
-            self.stop()
 
     @contextmanager
     def context(self, seen: Observation) -> Iterator[Observation]:
         """Attribute what happens within to *seen*, which may have been used before: it then grows."""
+        if self._journal is not None:
+            yield seen  # a journal tells all that happens in one
+            return
         self.kept_work.begin_context()
         self._enter(seen)
         self._note_running_threads(seen)
-        if has_child_processes():
-            seen.doubts.add(CHILD_PROCESS)  # one that was started earlier may do a part of the work
+        if self._family is not None:
+            with audit.unobserved():
+                self._family.begin_context(seen)
         try:
             yield seen
         finally:
             if not self._events.is_intact():
                 seen.doubts.add(DISPLACED)
                 self._events.repair()
+            if self._family is not None and self._journal is None:
+                with audit.unobserved():
+                    self._family.end_context(seen)
             self._leave(seen)
             self.kept_work.begin_context()
 
@@ -146,7 +161,7 @@ class Recorder:
             return
         self.current.modules.add(path)
         self.import_stats.setdefault(path, file_stat(real))
-        seen = self.imports.setdefault(path, Observation())
+        seen = self._import_of(path)
         self._enter(seen)
         try:
             yield
@@ -155,7 +170,7 @@ class Recorder:
 
     def classify(self, code: CodeType) -> Interest:
         """Tell whether *code* is the project's and may fill something, the project's, a watched call, or neither."""
-        if id(code) in self.watched:
+        if self._watched_calls.holds(code):
             return Interest.WATCHED
         known = self._project_codes.get(id(code))
         if known is None:
@@ -185,7 +200,7 @@ class Recorder:
         for kept in works:
             if self.kept_work.is_from_before(kept):
                 self.current.kept[id(kept.work)] = kept.work
-        if not any(self.kept_work.is_watched(kept) for kept in works):
+        if self._journal is not None or not any(self.kept_work.is_watched(kept) for kept in works):
             return None
         token = Observation()
         with self._lock:
@@ -208,6 +223,56 @@ class Recorder:
         around.absorb(token)
         for kept in self._open_fillers.pop(id(token), ()):
             self.kept_work.add(kept, token)
+
+    def on_missed(self) -> None:
+        """Note that something started unseen."""
+        self.current.doubts.add(DISPLACED)
+
+    def on_start_event(self, event: str) -> None:
+        """Note the audit event of a process that starts."""
+        self._starts.note_event(event)
+
+    def on_source_opened(self, path: str) -> None:
+        """Do nothing: its import is seen."""
+
+    def on_graph(self, digest: str, text: str) -> None:
+        """Note that a graph was compiled, of which *text* is the JSON."""
+        self.current.graphs.add(digest)
+        if self._journal is not None:
+            self._journal.write(GRAPH, OUTSIDE_OF_IMPORTS, digest, text)
+
+    def give_way(self) -> None:
+        """Stop if this process records for who started it, since now it records for itself."""
+        if self._journal is not None:
+            self.current.doubts.add(DISPLACED)
+            self.stop()
+
+    def become_fork(self, process: str | None) -> None:
+        """Go on as the process with that id, which has just forked off; None when nobody wants to know of it."""
+        register = self.register
+        self._journal = None
+        if process is not None and register is not None:
+            with contextlib.suppress(OSError):
+                journal = Journal(register.folder, process, self.territory)
+                journal.begin()
+                self.write_to(journal)
+        if self._journal is None:
+            self.stop()
+
+    def write_to(self, journal: Journal) -> None:
+        """Write down from now on what happens, in one context but for imports, as a child process does."""
+        self._journal = journal
+        self._lock = RLock()  # another thread may hold it for ever
+        self._open_fillers.clear()
+        self.imports, self.import_stats = {}, {}
+        self.session = journal.observation(OUTSIDE_OF_IMPORTS)
+        self._stack = [self.session]
+        self.codes = self.session.codes
+        self.kept_work.begin_context()
+        self._events.rearm()
+        if isinstance(self._events, ProfileEvents):
+            # It may be displaced, and who is killed can't say so in the end.
+            self.session.doubts.add(CHILD_PROCESS)
 
     def on_watched(self, code: CodeType, arguments: tuple[object, ...], caller: FrameType | None) -> None:
         """Note what the start of a watched call of the standard library tells."""
@@ -263,18 +328,28 @@ class Recorder:
             self.codes = self._stack[-1].codes
             self._events.rearm()
 
+    def _import_of(self, path: str) -> Observation:
+        if path not in self.imports:
+            if self._journal is None:
+                self.imports[path] = Observation()
+            else:
+                self._journal.write(IMPORTED, path)
+                self.imports[path] = self._journal.observation(path)
+        return self.imports[path]
+
     def _find_keepers(self, code: CodeType, path: str) -> Keepers:
         if code.co_name.startswith("<"):
             return ()  # comprehensions and lambdas are called by the function that they stand in
+        if self._journal is not None:
+            return ()  # what is new after a fork has filled nothing before, and the map can't be read from here
         with audit.unobserved():  # the source is read
-            return self._keepers_of(path, unit_of_qualname(code.co_qualname))
+            return self._keepers_of(path, code.co_qualname)
 
     def _note_running_threads(self, seen: Observation) -> None:
         """Attribute functions that other threads are in the middle of: they start no more."""
-        if threading.active_count() < 2:  # noqa: PLR2004 - this thread alone
-            return
-        own = threading.get_ident()
-        for ident, top in sys._current_frames().items():  # noqa: SLF001 - documented, for this purpose
+        frames = sys._current_frames()  # noqa: SLF001 - documented, for this purpose
+        own = get_ident()
+        for ident, top in frames.items() if len(frames) > 1 else ():
             frame: FrameType | None = top if ident != own else None
             while frame is not None:
                 if self._project_path(frame.f_code) is not None:

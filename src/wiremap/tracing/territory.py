@@ -3,8 +3,7 @@
 import os
 import stat
 import sys
-import sysconfig
-from pathlib import Path
+from collections.abc import Sequence
 
 # Folders that tools fill and no test takes as its input.
 TOOL_FOLDERS = frozenset(
@@ -18,18 +17,24 @@ TOOL_FOLDERS = frozenset(
 # Bound at import: tests patch attributes of `os.path`, and must not meet us there.
 _realpath, _stat = os.path.realpath, os.stat
 
-OWN_FOLDER = os.path.realpath(Path(__file__).parent.parent) + os.sep
+OWN_FOLDER = os.path.realpath(os.path.dirname(os.path.dirname(__file__))) + os.sep
 """The folder of this package, which is foreign to every project but its own."""
 
 
 class Territory:
     """Tells project files from others, by path; remembers each answer."""
 
-    def __init__(self, root: Path) -> None:
-        """Take everything below *root* as the project's, but for environments and the folders of tools."""
-        self.root = _realpath(root)
+    def __init__(self, root: str | os.PathLike[str], interpreter_folders: Sequence[str] | None = None) -> None:
+        """Take everything below *root* as the project's, but for environments and the folders of tools.
+
+        Args:
+            root: Where the project lies.
+            interpreter_folders: Folders of the interpreter, where they are known; else they are found out.
+        """
+        self.root = str(_realpath(root))
         self._inside = self.root.rstrip(os.sep) + os.sep
-        self._foreign = _interpreter_folders()
+        self.interpreter_folders = tuple(interpreter_folders or _interpreter_folders())
+        self._foreign = self.interpreter_folders
         if not OWN_FOLDER.startswith(self._inside):
             self._foreign += (OWN_FOLDER,)
         self._code_paths: dict[str, str] = {}
@@ -101,5 +106,7 @@ def _is_file(real: str) -> bool:
 
 
 def _interpreter_folders() -> tuple[str, ...]:
+    import sysconfig  # noqa: PLC0415 - slow to ask, and child processes are told
+
     folders = {sys.prefix, sys.base_prefix, sys.exec_prefix, *sysconfig.get_paths().values()}
     return tuple(sorted(os.path.realpath(folder).rstrip(os.sep) + os.sep for folder in folders if folder))

@@ -1,7 +1,8 @@
 """Environment variables, as they were before the project's code began to run."""
 
 import os
-from hashlib import blake2b
+from _blake2 import blake2b  # `hashlib` loads OpenSSL, which each child process would wait for
+from collections.abc import Mapping
 
 from wiremap.tracing.observation import Observation
 
@@ -22,18 +23,24 @@ ALL = "*"
 
 
 class Variables:
-    """The variables that the process was started with; values are told as digests, since they may be secrets."""
+    """The variables that the session was started with; values are told as digests, since they may be secrets.
 
-    def __init__(self) -> None:
-        self._at_start = dict(os.environ)
+    A child process reads its own environment, and is judged by that of the session: what differs is the work of who
+    started it.
+    """
+
+    def __init__(self, digests: Mapping[str, str] | None = None) -> None:
+        """Take the environment of now, or one of which the *digests* were taken elsewhere."""
+        self._at_start = dict(os.environ) if digests is None else {}
+        self.digests = dict(digests or {name: _digest(value) for name, value in self._at_start.items()})
+        self.digests.setdefault(ALL, _digest(_names(self._at_start)))
 
     def digest(self, name: str) -> str | None:
         """Return a digest of the value that *name* had at the start, or None when it was not set."""
-        value = self._names() if name == ALL else self._at_start.get(name)
-        return None if value is None else blake2b(value.encode(errors="surrogateescape"), digest_size=8).hexdigest()
+        return self.digests.get(name)
 
     def value(self, name: str) -> str | None:
-        """Return the value that *name* had at the start."""
+        """Return the value that *name* had at the start of this process."""
         return self._at_start.get(name)
 
     def note_names_read(self, seen: Observation) -> None:
@@ -47,18 +54,25 @@ class Variables:
         """
         if _is_volatile(name) or name in seen.variables:
             return
-        if _value_now(name) == self._at_start.get(name):
+        now = value_now(name)
+        if (None if now is None else _digest(now)) == self.digest(name):
             seen.variables[name] = self.digest(name)
 
-    def _names(self) -> str:
-        return " ".join(sorted(name for name in self._at_start if not _is_volatile(name)))
+
+def _digest(value: str) -> str:
+    return blake2b(value.encode(errors="surrogateescape"), digest_size=8).hexdigest()
+
+
+def _names(variables: Mapping[str, str]) -> str:
+    return " ".join(sorted(name for name in variables if not _is_volatile(name)))
 
 
 def _is_volatile(name: str) -> bool:
     return name in VOLATILE or name.startswith(_VOLATILE_PREFIX)
 
 
-def _value_now(name: str) -> str | None:
+def value_now(name: str) -> str | None:
+    """Return the value that *name* has now, without reading it as the program does."""
     # The raw mapping, as bytes on POSIX: reading `os.environ` itself would be seen as another read.
     raw = _environ._data.get(_environ.encodekey(name))  # type: ignore[attr-defined]  # noqa: SLF001 - see above
     return None if raw is None else str(_environ.decodevalue(raw))

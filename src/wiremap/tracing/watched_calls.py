@@ -3,13 +3,10 @@
 These are Python functions, so that the tracer sees them start, with their arguments; nothing is patched.
 """
 
-import importlib
-import importlib.util
-import linecache
-import multiprocessing.process
 import os
-import pathlib
+import sys
 from collections.abc import Callable
+from functools import reduce
 from types import CodeType, FrameType
 
 from wiremap.tracing.askers import is_for_display, is_pytest
@@ -21,46 +18,68 @@ from wiremap.tracing.variables import Variables
 Watcher = Callable[[tuple[object, ...], FrameType | None, Observation], None]
 """Takes the positional arguments of a call, the frame that calls, and where to note what it tells."""
 
-CHILD_PROCESS = "a child process was started, and what it ran was not seen"
+_LIBRARY = os.path.dirname(os.__file__) + os.sep
 
 # Bound at import: tests patch attributes of these modules, and must not meet us there.
 _abspath, _fsdecode = os.path.abspath, os.fsdecode
 
 # Whoever asks whether a path exists rests on the answer. Times are not followed.
-_QUESTIONS = (
-    os.path.exists,
-    os.path.lexists,
-    os.path.isfile,
-    os.path.isdir,
-    pathlib.Path.stat,
-    pathlib.Path.exists,
-    pathlib.Path.is_file,
-    pathlib.Path.is_dir,
-)
+_QUESTIONS = ("stat", "exists", "is_file", "is_dir")
 
 
-def watched_calls(variables: Variables, territory: Territory) -> dict[int, tuple[CodeType, Watcher]]:
-    """Return the watched code objects by id, each with what to note when it starts.
+class WatchedCalls:
+    """The watched code objects by `id`, each with what to note when it starts.
 
-    Functions that are written in C in this version of Python can't be watched and are left out.
+    Modules are not imported for that: a function of one that comes later is known by its name and place when it
+    starts first. Functions that are written in C in this version of Python can't be watched and are left out.
     """
-    notes = _Notes(variables, territory)
-    functions: list[tuple[object, Watcher]] = [
-        (importlib.import_module, _note_import),
-        (importlib.util.find_spec, _note_import),
-        (type(os.environ).__getitem__, notes.variable),
-        (type(os.environ).__iter__, notes.all_variables),
-        (linecache.getlines, notes.source),
-        (os.path.getsize, notes.content),
-        (multiprocessing.process.BaseProcess.start, _note_process),
-        *((function, notes.presence) for function in _QUESTIONS),
-    ]
-    watched = {}
-    for function, watcher in functions:
-        code = getattr(function, "__code__", None)
-        if isinstance(code, CodeType):
-            watched[id(code)] = (code, watcher)
-    return watched
+
+    def __init__(self, variables: Variables, territory: Territory) -> None:
+        notes = _Notes(variables, territory)
+        functions: list[tuple[str, str, Watcher]] = [
+            ("importlib", "import_module", _note_import),
+            ("importlib.util", "find_spec", _note_import),
+            ("os", "_Environ.__getitem__", notes.variable),
+            ("os", "_Environ.__iter__", notes.all_variables),
+            ("linecache", "getlines", notes.source),
+            ("genericpath", "getsize", notes.content),
+            *(("genericpath", name, notes.presence) for name in ("exists", "isfile", "isdir", "lexists")),
+            ("posixpath", "lexists", notes.presence),
+            *(("pathlib", f"{owner}.{name}", notes.presence) for owner in ("Path", "PathBase") for name in _QUESTIONS),
+        ]
+        self.by_id: dict[int, tuple[CodeType, Watcher]] = {}
+        self._late: dict[str, tuple[str, Watcher]] = {}
+        for module, name, watcher in functions:
+            code = _code_of(module, name)
+            if code is not None:
+                self.by_id[id(code)] = (code, watcher)
+            elif module not in sys.modules:
+                self._late[name] = (module, watcher)
+
+    def holds(self, code: CodeType) -> bool:
+        """Tell whether *code* is watched."""
+        if id(code) in self.by_id:
+            return True
+        module, watcher = self._late.get(code.co_qualname, ("", _note_import))
+        if not module or not _is_of(module, code.co_filename):
+            return False
+        self.by_id[id(code)] = (code, watcher)
+        return True
+
+
+def _is_of(module: str, filename: str) -> bool:
+    """Tell whether *filename* is one that code of this standard library module or package names."""
+    place = _LIBRARY + module.replace(".", os.sep)
+    return filename == f"<frozen {module}>" or filename.startswith((f"{place}.py", f"{place}{os.sep}"))
+
+
+def _code_of(module: str, name: str) -> CodeType | None:
+    try:
+        function = reduce(getattr, name.split("."), sys.modules[module])
+    except (KeyError, AttributeError):
+        return None
+    code = getattr(function, "__code__", None)
+    return code if isinstance(code, CodeType) else None
 
 
 class _Notes:
@@ -106,15 +125,10 @@ def _note_import(arguments: tuple[object, ...], _caller: FrameType | None, seen:
     name, package = arguments
     if not isinstance(name, str):
         return
-    if name.startswith("."):
-        if not isinstance(package, str):
-            return
-        try:
-            name = importlib.util.resolve_name(name, package)
-        except ImportError:
-            return
+    level = len(name) - len(name.lstrip("."))
+    if level:
+        parts = package.rsplit(".", level - 1) if isinstance(package, str) else []
+        if len(parts) < level:
+            return  # the import fails
+        name = f"{parts[0]}.{name[level:]}".rstrip(".")
     seen.imports.add(name)
-
-
-def _note_process(_arguments: tuple[object, ...], _caller: FrameType | None, seen: Observation) -> None:
-    seen.doubts.add(CHILD_PROCESS)

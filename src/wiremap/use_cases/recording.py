@@ -1,19 +1,30 @@
 """From what a session observed to traces in the map."""
 
+import os
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import CodeType
+from typing import Self
 
+from wiremap.project.sources import ProjectSources
 from wiremap.project.state import ProjectState
 from wiremap.selection import facts as kinds
 from wiremap.selection.dependencies import DependencyResolver
 from wiremap.selection.facts import Fact, Outcome, Trace
+from wiremap.source.keepers import Keepers
 from wiremap.source.units import SourceUnits, UnitKey, unit_of_qualname
 from wiremap.store.map import Map
 from wiremap.tracing.file_stat import FileStat
 from wiremap.tracing.observation import Observation
+from wiremap.tracing.process_family import ProcessFamily
 from wiremap.tracing.recorder import Recorder
+from wiremap.tracing.session_file import Session
+from wiremap.tracing.territory import Territory
+from wiremap.tracing.variables import Variables
+from wiremap.tracing.watched_calls import Watcher
 
 
 @dataclass(slots=True)
@@ -45,6 +56,7 @@ class RecordedSession:
 
     Attributes:
         recorder: Who observed.
+        family: Its child processes.
         graphs: JSON of each graph that was compiled, by digest.
         tests: The tests that ran to their end.
         files_before: The project's files when it began.
@@ -52,10 +64,35 @@ class RecordedSession:
     """
 
     recorder: Recorder
+    family: ProcessFamily
     graphs: dict[str, str] = field(default_factory=dict)
     tests: list[RanTest] = field(default_factory=list)
     files_before: dict[str, FileStat] = field(default_factory=dict)
     started_ns: int = field(default_factory=time.time_ns)
+    pid: int = field(default_factory=os.getpid)
+
+    @classmethod
+    def begin(
+        cls,
+        root: Path,
+        variables: Variables,
+        sources: ProjectSources,
+        watched: Mapping[int, tuple[CodeType, Watcher]] | None = None,
+    ) -> Self:
+        """Start to record the project at *root*; *watched* is foreign code whose calls matter, with what to note."""
+        session = Session(Territory(root), variables)
+        family = ProcessFamily(session)
+
+        def keepers_of(path: str, qualname: str) -> Keepers:
+            return sources.keepers(path, unit_of_qualname(qualname))
+
+        recorder = Recorder(session, keepers_of, watched, family)
+        recorder.start()
+        return cls(recorder, family, files_before=sources.files)
+
+    def belongs_here(self) -> bool:
+        """Tell whether this is the process that it began in, and none that forked off."""
+        return os.getpid() == self.pid
 
 
 def record(session: RecordedSession, project: ProjectState, store: Map) -> None:
@@ -65,6 +102,7 @@ def record(session: RecordedSession, project: ProjectState, store: Map) -> None:
     """
     around = _Around(session, project)
     kept = [(one.code, one.work) for one in session.recorder.kept_work.all()]
+    _settle_processes(session, around, [work for _, work in kept])
     resolver = DependencyResolver(around, session.recorder.imports, kept)
     traces = [_trace(ran, resolver, project.environment) for ran in session.tests]
     with store:
@@ -73,6 +111,34 @@ def record(session: RecordedSession, project: ProjectState, store: Map) -> None:
         store.record_graphs(session.graphs, {ran.test: _graphs_of(ran) for ran in session.tests})
         store.record_baseline(_baseline(project, traces))
         project.sources.remember()
+
+
+def record_crashes(tests: Iterable[str], project: ProjectState, store: Map) -> None:
+    """Remember that *tests* failed in a process that died with them, and with what it had seen of them.
+
+    Such a test rests on what it last rested on, as far as anybody knows. One with no trace runs anyway.
+    """
+    known = store.traces()
+    newest = [max(known[test], key=lambda trace: trace.sequence) for test in sorted(tests) if test in known]
+    with store:
+        store.record([replace(trace, facts=_as_now(trace.facts, project), outcome="failed") for trace in newest])
+
+
+def _as_now(facts: frozenset[Fact], project: ProjectState) -> frozenset[Fact]:
+    # The environment was that of the process that died.
+    return frozenset(
+        fact if fact.kind == kinds.ENVIRONMENT else fact._replace(value=project.value(fact.kind, fact.key))
+        for fact in facts
+    )
+
+
+def _settle_processes(session: RecordedSession, around: "_Around", kept: list[Observation]) -> None:
+    """Take in what the child processes did. They may import modules that were here before anybody watched."""
+    imports = session.recorder.imports
+    unwatched = around.loaded_paths() - imports.keys()
+    seen = [one for ran in session.tests for one in ran.observations]
+    session.family.settle([*seen, *kept], imports, unwatched)
+    session.graphs.update(session.family.graphs())
 
 
 def _trace(ran: RanTest, resolver: DependencyResolver, environment: frozenset[Fact]) -> Trace:
@@ -132,6 +198,10 @@ class _Around:
         filename = getattr(self._loaded.get(module), "__file__", None)
         return self.code_path(filename) if isinstance(filename, str) else None
 
+    def loaded_paths(self) -> set[str]:
+        """Return the project files of all modules that the process has loaded."""
+        return {path for module in self._loaded if (path := self.loaded_path(module)) is not None}
+
     def candidates(self, module: str) -> tuple[str, ...]:
         return self._project.sources.index.candidates(module)
 
@@ -152,9 +222,11 @@ class _Around:
         """Tell whether the file is still the one that ran: it was not written since its import began."""
         now = self._project.sources.stat(path)
         stats = self._session.recorder.import_stats
-        if path in stats:
-            return stats[path] == now
-        return now is None or now.mtime_ns < self._session.started_ns
+        is_as_imported = path not in stats or stats[path] == now
+        if path in stats and path not in self._session.family.modules():
+            return is_as_imported
+        # A child process may have read another version than this one did.
+        return is_as_imported and (now is None or now.mtime_ns < self._session.started_ns)
 
     def _is_project_stable(self) -> bool:
         """Tell whether no file was edited while the tests ran. New ones are what the tests left."""

@@ -337,37 +337,6 @@ def test_the_plugin_is_found_by_its_entry_point(project: Project) -> None:
     assert "proved unaffected" in finished.stdout
 
 
-# pytest-xdist.
-
-
-def test_workers_record_and_select_as_one_process_does(tmp_path: Path) -> None:
-    pytest.importorskip("xdist")
-    project = new_project(tmp_path, {"app.py": APP, "test_a.py": TESTS})
-    project.plugins = ["xdist.plugin"]
-    recorded = project.run_pytest("-n", "2")
-
-    project.write({"app.py": CHANGED})
-    verdicts, finished = project.affected(), project.run_pytest("-n", "2")
-    again = project.run_pytest("-n", "2")
-
-    assert "wiremap: 2 of 2 tests selected" in recorded.stdout
-    assert verdicts.run == {"test_a.py::test_f"}
-    assert "wiremap: 1 of 2 tests selected, 1 proved unaffected" in finished.stdout
-    assert again.exit_code == 0, again.text
-
-
-def test_verdicts_with_workers_asked_for_come_from_one_process(tmp_path: Path) -> None:
-    pytest.importorskip("xdist")
-    project = new_project(
-        tmp_path, {"pytest.ini": "[pytest]\npythonpath = .\naddopts = -n 2\n", "test_a.py": "def test_f(): pass\n"}
-    )
-    project.plugins = ["xdist.plugin"]
-
-    answer = project.affected("--dist", "loadfile")
-
-    assert answer.run == {"test_a.py::test_f"}
-
-
 # The same everywhere.
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from tests.wiremap.source.programs import programs
-from wiremap.source.lasting_state import PROCESS, Keepers
+from wiremap.source.keepers import PROCESS, Keepers
 from wiremap.source.units import parse_units
 
 

@@ -9,8 +9,11 @@ from pathlib import Path
 
 from wiremap.tracing import audit
 from wiremap.tracing.event_sink import EventSink, EventSource
+from wiremap.tracing.process_family import ProcessFamily
 from wiremap.tracing.profile_events import ProfileEvents
 from wiremap.tracing.recorder import Recorder
+from wiremap.tracing.session_file import Session
+from wiremap.tracing.territory import Territory
 from wiremap.tracing.variables import Variables
 
 
@@ -32,7 +35,8 @@ def recording(root: Path, source: str) -> Iterator[Recorder]:
     took its profile hook meanwhile is for it to find out.
     """
     outer, outer_hook = audit._active, threading.getprofile()
-    inner = Recorder(root, Variables())
+    session = Session(Territory(root), Variables())
+    inner = Recorder(session, family=ProcessFamily(session))
     inner._events = _event_source(source, inner)
     inner.start()
     try:

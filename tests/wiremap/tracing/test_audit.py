@@ -10,6 +10,8 @@ import pytest
 from wiremap.tracing import audit
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.recorder import Recorder
+from wiremap.tracing.session_file import Session
+from wiremap.tracing.territory import Territory
 from wiremap.tracing.variables import Variables
 
 
@@ -75,7 +77,7 @@ def test_one_thread_that_looks_at_a_file_hides_no_other(recorder: Recorder, tmp_
 
 
 def test_only_the_active_recorder_hears_of_events(recorder: Recorder, tmp_path: Path) -> None:
-    other = Recorder(tmp_path, Variables())
+    other = Recorder(Session(Territory(tmp_path), Variables()))
     audit.activate(other)
 
     with recorder.context(Observation()) as seen:

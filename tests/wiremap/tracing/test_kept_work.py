@@ -1,6 +1,6 @@
 from types import CodeType
 
-from wiremap.source.lasting_state import PROCESS
+from wiremap.source.keepers import PROCESS
 from wiremap.tracing.kept_work import Kept, KeptWork
 from wiremap.tracing.observation import Observation
 

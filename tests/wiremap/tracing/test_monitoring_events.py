@@ -8,6 +8,8 @@ import pytest
 from tests.wiremap.tracing.recording import recording
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.recorder import DISPLACED, Recorder
+from wiremap.tracing.session_file import Session
+from wiremap.tracing.territory import Territory
 from wiremap.tracing.variables import Variables
 
 pytestmark = pytest.mark.skipif(sys.version_info < (3, 12), reason="sys.monitoring came with Python 3.12")
@@ -53,7 +55,7 @@ if sys.version_info >= (3, 12):
             sys.monitoring.use_tool_id(tool, "somebody else")
 
         try:
-            recorder = Recorder(tmp_path, Variables())
+            recorder = Recorder(Session(Territory(tmp_path), Variables()))
             recorder.start()
             with recorder.context(Observation()) as seen:
                 functions.f()

@@ -12,6 +12,8 @@ from wiremap.project.state import ProjectState
 from wiremap.selection.facts import ENVIRONMENT, UNSTABLE, Fact, Trace
 from wiremap.store.map import Map
 from wiremap.tracing.observation import Observation
+from wiremap.tracing.process_family import ProcessFamily
+from wiremap.tracing.session_file import Session
 from wiremap.tracing.territory import Territory
 from wiremap.tracing.variables import Variables
 from wiremap.use_cases.recording import RanTest, RecordedSession, record
@@ -33,10 +35,14 @@ def state(sources: ProjectSources, *environment: Fact) -> ProjectState:
     return ProjectState(sources, Territory(sources.root), Variables(), frozenset(environment))
 
 
+def family_of(root: Path) -> ProcessFamily:
+    return ProcessFamily(Session(Territory(root), Variables()))
+
+
 def run_and_record(root: Path, store: Map, load: Load, *, meanwhile: Callable[[], None] = lambda: None) -> Trace:
     """Run `app.outer` as the test `t`, with *meanwhile* inside, and return its trace."""
     with recording(root, SOURCES[0]) as recorder:
-        session = RecordedSession(recorder)
+        session = RecordedSession(recorder, family_of(root))
         time.sleep(0.02)  # files that are written from now on are younger than the session
         with recorder.context(Observation()) as seen:
             load("app", "def outer(): return inner()\ndef inner(): return 1\ndef idle(): ...\n").outer()
@@ -84,7 +90,7 @@ def test_a_fault_half_way_records_nothing(tmp_path: Path, store: Map, load: Load
             raise KeyboardInterrupt
 
     with recording(tmp_path, SOURCES[0]) as recorder:
-        session = RecordedSession(recorder)
+        session = RecordedSession(recorder, family_of(tmp_path))
         load("app", "")
     session.tests.append(RanTest("t", [Observation()], frozenset()))
 
