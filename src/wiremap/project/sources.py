@@ -4,14 +4,17 @@ import json
 import os
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 from hashlib import blake2b
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from wiremap.project.files import scan
 from wiremap.source.lasting_state import PROCESS, Keepers
+from wiremap.source.module_names import ModuleNames, Name
 from wiremap.source.modules import ModuleIndex
-from wiremap.source.units import FLAVOUR, SourceUnits, Unit, parse_units
+from wiremap.source.reach import Reach
+from wiremap.source.units import FLAVOUR, MODULE_UNIT, SourceUnits, Unit, parse_units
 from wiremap.tracing.file_stat import FileStat, file_stat
 
 # A file that was written this shortly before it was looked at may be written again with the same time stamp.
@@ -27,11 +30,14 @@ class SourceCache(Protocol):
     def source(self, digest: str, flavour: str) -> str | None:
         """Return the stored units of a source, or None."""
 
+    def source_of_module(self, fingerprint: str, flavour: str) -> str | None:
+        """Return the stored units of a source whose module unit has that fingerprint, or None."""
+
     def record_files(self, files: Mapping[str, tuple[int, int, int, str]]) -> None:
         """Remember digests of files."""
 
-    def record_sources(self, sources: Mapping[str, str], flavour: str) -> None:
-        """Remember units of sources."""
+    def record_sources(self, sources: Mapping[str, tuple[str, str]], flavour: str) -> None:
+        """Remember units of sources, each with the fingerprint of its module unit."""
 
 
 class ProjectSources:
@@ -50,7 +56,7 @@ class ProjectSources:
         self._digests: dict[str, str | None] = {}
         self._units: dict[str, SourceUnits] = {}
         self._new_files: dict[str, tuple[int, int, int, str]] = {}
-        self._new_sources: dict[str, str] = {}
+        self._new_sources: dict[str, tuple[str, str]] = {}
 
     def stat(self, path: str) -> FileStat | None:
         """Return the time and size of *path* as first seen, also outside of the root; None when it is not there."""
@@ -83,6 +89,15 @@ class ProjectSources:
         text = self._cache.source(digest, FLAVOUR) if self._cache else None
         return None if text is None else _decode(text)
 
+    def candidates(self, module: str) -> tuple[str, ...]:
+        """Return the files that the name *module* may mean."""
+        return self.index.candidates(module)
+
+    def source_of_module(self, fingerprint: str) -> SourceUnits | None:
+        """Return an earlier source whose module unit had that fingerprint, or None when it was forgotten."""
+        text = self._cache.source_of_module(fingerprint, FLAVOUR) if self._cache else None
+        return None if text is None else _decode(text)
+
     def remember(self) -> None:
         """Hand what was read to the cache; call it within a transaction of the cache."""
         if self._cache is not None:
@@ -113,7 +128,7 @@ class ProjectSources:
         if text is None or _digest(text) != digest:
             return SourceUnits({})  # it changed under our hands: nothing that rests on it holds
         units = parse_units(text)
-        self._new_sources[digest] = _encode(units)
+        self._new_sources[digest] = (_encode(units), units.units[MODULE_UNIT].fingerprint)
         return units
 
     def _read(self, path: str) -> bytes | None:
@@ -128,28 +143,27 @@ def _digest(data: bytes) -> str:
 
 
 def _encode(source: SourceUnits) -> str:
-    units = [
-        [
-            unit.name,
-            unit.line,
-            unit.signature,
-            unit.fingerprint,
-            sorted(unit.imports),
-            sorted(unit.names),
-            unit.keepers,
-            unit.memory,
-        ]
-        for unit in source.units.values()
-    ]
-    return json.dumps([units, source.fault])
+    return json.dumps(asdict(source), default=sorted)  # sets, in an order of their own
 
 
 def _decode(text: str) -> SourceUnits:
-    units, fault = json.loads(text)
-    return SourceUnits(
-        {
-            row[0]: Unit(row[0], row[1], row[2], row[3], frozenset(row[4]), frozenset(row[5]), tuple(row[6]), row[7])
-            for row in units
-        },
-        fault,
-    )
+    data = json.loads(text)
+    return SourceUnits({name: _unit(unit) for name, unit in data["units"].items()}, data["fault"], _top(data["top"]))
+
+
+def _unit(data: dict[str, Any]) -> Unit:
+    reach = data["reach"]
+    sets = {key: frozenset(data[key]) for key in ("imports", "names", "mentions")}
+    found = Reach(reach["sight"], frozenset(reach["probes"]), frozenset(reach["handled"]))
+    return Unit(**{**data, **sets, "reach": found, "keepers": tuple(data["keepers"])})
+
+
+def _top(data: dict[str, Any] | None) -> ModuleNames | None:
+    if data is None:
+        return None
+    names = {
+        name: Name(one["fingerprint"], frozenset(one["reads"]), tuple(map(tuple, one["imported"])), one["line"])
+        for name, one in data["names"].items()
+    }
+    sets = {key: frozenset(data[key]) for key in ("effect_reads", "stars")}
+    return ModuleNames(**{**data, **sets, "names": names})

@@ -37,7 +37,7 @@ class ProjectState:
             case kinds.FUNCTION:
                 path, _, unit = key.partition("::")
                 return self._fingerprint(path, unit)
-            case kinds.MODULE:
+            case kinds.MODULE | kinds.CLASSES | kinds.NAMES:
                 return self._fingerprint(key, MODULE_UNIT)
             case kinds.SOURCE:
                 return self.sources.digest(key) or kinds.ABSENT

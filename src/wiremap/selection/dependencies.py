@@ -7,7 +7,7 @@ module that was imported already shows no second import.
 """
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Protocol
@@ -16,6 +16,7 @@ from wiremap.selection import facts as kinds
 from wiremap.selection.carried_state import CarriedState
 from wiremap.selection.facts import Fact
 from wiremap.source.modules import absolute_name, with_parents
+from wiremap.source.reach import Sight
 from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit, UnitKey, unit_of_qualname
 from wiremap.tracing.observation import Observation, with_kept
 
@@ -38,6 +39,9 @@ class Surroundings(Protocol):
     def candidates(self, module: str) -> tuple[str, ...]:
         """Return the project files that the name *module* may mean."""
 
+    def is_foreign_import(self, path: str) -> bool:
+        """Tell whether code that is not the project's imported the file, and may read it in ways unseen."""
+
     def value(self, kind: str, key: str) -> str:
         """Return the value of a fact as it was when the tests ran."""
 
@@ -48,6 +52,14 @@ class _Imports:
 
     modules: set[str] = field(default_factory=set)
     facts: set[Fact] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class _Reached:
+    """What a unit may read by computed names, and the modules that it may read as wholes."""
+
+    sight: Sight
+    modules: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -85,6 +97,7 @@ class DependencyResolver:
         self._units_seen: dict[int, set[UnitKey]] = {}
         self._readings_seen: dict[int, set[Fact]] = {}
         self._imports_by_unit: dict[UnitKey, _Imports] = {}
+        self._reached: dict[UnitKey, _Reached] = {}
         work = [(key, seen) for code, seen in kept if (key := self._unit_key(code))]
         self._carried = CarriedState(work, self._around.units)
 
@@ -112,7 +125,37 @@ class DependencyResolver:
         found |= self._resolve(name for one in seen for name in one.imports).facts
         if closure.doubts or any(one.doubts for one in seen):
             found.add(self._fact(kinds.PROJECT, "*"))
-        return frozenset(found)
+        return frozenset(self._told_apart(found, units | closure.units, closure.modules, whole=bool(own_units)))
+
+    def _told_apart(
+        self, found: set[Fact], units: set[UnitKey], modules: set[str], *, whole: bool
+    ) -> Iterator[Fact]:
+        """Yield the facts, those about modules by names as far as all that the test may read has a name."""
+        read = units | {UnitKey(path, MODULE_UNIT) for path in modules}
+        sights = {self._reach_of(key).sight for key in read}
+        if whole or "all" in sights:
+            yield from found
+            return
+        finer = kinds.CLASSES if "members" in sights else kinds.NAMES
+        opaque = set[str]().union(*(self._reach_of(key).modules for key in read))
+        for fact in found:
+            is_opaque = fact.key in opaque or self._around.is_foreign_import(fact.key)
+            yield fact._replace(kind=finer) if fact.kind == kinds.MODULE and not is_opaque else fact
+
+    def _reach_of(self, key: UnitKey) -> "_Reached":
+        if key not in self._reached:
+            self._reached[key] = self._find_reach(key)
+        return self._reached[key]
+
+    def _find_reach(self, key: UnitKey) -> "_Reached":
+        source = self._around.units(key.path)
+        unit = source.units.get(key.unit)
+        if unit is None:
+            return _Reached("all")
+        handled = {absolute_name(name, key.path) for name in unit.reach.handled}
+        if key.unit == MODULE_UNIT and source.top is not None:
+            handled |= {absolute_name(name, key.path) for name in source.top.stars}
+        return _Reached(unit.reach.sight, {path for name in handled for path in self._around.candidates(name)})
 
     def _units_of(self, seen: Observation) -> set[UnitKey]:
         if id(seen) not in self._units_seen:

@@ -8,15 +8,17 @@ import ast
 import hashlib
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from wiremap.source.lasting_state import Function, Keepers, keepers
+from wiremap.source.module_names import ModuleNames, identifiers, module_names
+from wiremap.source.reach import Reach, imported_names, reach_of
 
 MODULE_UNIT = "<module>"
 
-FLAVOUR = f"3/{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"
+FLAVOUR = f"4/{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"
 """Names the way fingerprints are made: the syntax tree differs between versions of Python."""
 
 _LONGEST_NAME = 200
@@ -44,6 +46,8 @@ class Unit:
         fingerprint: Digest of the normalised syntax, signature included; comments and layout are not in it.
         imports: Module names that the unit may import, as written: absolute, or with leading dots.
         names: Identifiers that the unit reads, attributes included.
+        mentions: Identifiers that it has besides: in import statements, keywords and strings.
+        reach: What it may read in other ways.
         keepers: Who keeps what it may fill, and then skip to fill the next time; see `lasting_state`.
         memory: Whether something stands before it that may answer a call without making it: a cache for certain,
             or possibly a decorator that nobody knows.
@@ -55,16 +59,19 @@ class Unit:
     fingerprint: str
     imports: frozenset[str]
     names: frozenset[str]
+    mentions: frozenset[str] = frozenset()
+    reach: Reach = Reach()
     keepers: Keepers = ()
     memory: Literal["", "possible", "certain"] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceUnits:
-    """All units of one file, by name. `fault` says why the text could not be parsed, if so."""
+    """All units of one file, by name; what its top level does; why the text could not be parsed, if so."""
 
     units: dict[str, Unit]
     fault: str | None = None
+    top: ModuleNames | None = None
 
 
 def parse_units(text: bytes) -> SourceUnits:
@@ -77,7 +84,8 @@ def parse_units(text: bytes) -> SourceUnits:
             # An invalid escape in somebody's string is a warning, and a fault where warnings are errors.
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
-        return SourceUnits(units=_units_of(tree))
+        units = _units_of(tree)
+        return SourceUnits(units=units, top=module_names(tree))  # of what is left once functions have no bodies
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return SourceUnits(units={MODULE_UNIT: _opaque_unit(text)}, fault=_one_line(error))
 
@@ -99,7 +107,10 @@ def _units_of(tree: ast.Module) -> dict[str, Unit]:
     # The functions are encoded first: making the module unit cuts their bodies out of the tree.
     cached = _cached_by_call(tree)
     kept_by = keepers(definitions)
-    units = {name: _function_unit(name, same, kept_by=kept_by[name]) for name, same in definitions.items()}
+    imported = imported_names(tree)
+    units = {
+        name: _function_unit(name, same, kept_by=kept_by[name], imported=imported) for name, same in definitions.items()
+    }
     units |= {name: replace(units[name], memory="certain") for name in cached & units.keys()}
     units[MODULE_UNIT] = _module_unit(tree, [node for nodes in definitions.values() for node in nodes])
     return units
@@ -128,15 +139,18 @@ def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
         yield case.body
 
 
-def _function_unit(name: str, definitions: list[Function], *, kept_by: Keepers) -> Unit:
+def _function_unit(name: str, definitions: list[Function], *, kept_by: Keepers, imported: Mapping[str, str]) -> Unit:
     """Build one unit of all functions of one qualified name: a property's getter and setter share theirs."""
+    names = frozenset(name for node in definitions for name in _names(node))
     return Unit(
         name=name,
         line=min(_first_line(node) for node in definitions),
         signature=_digest("".join(_encoded_signature(node) for node in definitions)),
         fingerprint=_digest("".join(ast.dump(node) for node in definitions)),
         imports=frozenset(name for node in definitions for name in _imports(node)),
-        names=frozenset(name for node in definitions for name in _names(node)),
+        names=names,
+        mentions=frozenset().union(*map(identifiers, definitions)) - names,
+        reach=reach_of(definitions, imported),
         keepers=kept_by,
         memory=_memory(name, [decorator for node in definitions for decorator in node.decorator_list]),
     )
@@ -146,13 +160,16 @@ def _module_unit(tree: ast.Module, functions: list[Function]) -> Unit:
     for node in functions:
         node.body = _what_definition_tells(node)
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = frozenset(_names(tree))
     return Unit(
         name=MODULE_UNIT,
         line=1,
         signature=_digest("".join(ast.dump(node) for node in statements)),
         fingerprint=_digest(ast.dump(tree)),
         imports=frozenset(_imports(tree)),
-        names=frozenset(_names(tree)),
+        names=names,
+        mentions=identifiers(tree) - names,
+        reach=reach_of([tree], imported_names(tree)),
     )
 
 

@@ -13,6 +13,7 @@ from types import CodeType, FrameType
 from wiremap.source.lasting_state import Keepers
 from wiremap.source.units import unit_of_qualname
 from wiremap.tracing import audit
+from wiremap.tracing.askers import is_own_import
 from wiremap.tracing.child_processes import has_child_processes
 from wiremap.tracing.event_sink import EventSource, Interest
 from wiremap.tracing.file_stat import FileStat, file_stat
@@ -64,12 +65,14 @@ class Recorder:
         self.session = Observation()
         self.imports: dict[str, Observation] = {}
         self.import_stats: dict[str, FileStat | None] = {}
+        self.foreign_imports: set[str] = set()
+        self.foreign_names: set[str] = set()
         self.callers: dict[tuple[int, int], tuple[CodeType, CodeType]] = {}
         self.kept_work = KeptWork()
         self.ignored: set[int] = set()
         self._ignored_codes: list[CodeType] = []
         self.watched: Mapping[int, tuple[CodeType, Watcher]] = {
-            **watched_calls(variables or Variables(), self.territory),
+            **watched_calls(variables or Variables(), self.territory, self.foreign_names),
             **(watched or {}),
         }
         self._keepers_of = keepers_of
@@ -145,6 +148,8 @@ class Recorder:
             yield
             return
         self.current.modules.add(path)
+        if not is_own_import(sys._getframe(2), self.territory):  # noqa: SLF001 -- documented; the frame below the context manager
+            self.foreign_imports.add(path)
         self.import_stats.setdefault(path, file_stat(real))
         seen = self.imports.setdefault(path, Observation())
         self._enter(seen)

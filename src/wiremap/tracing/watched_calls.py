@@ -12,7 +12,7 @@ import pathlib
 from collections.abc import Callable
 from types import CodeType, FrameType
 
-from wiremap.tracing.askers import is_for_display, is_pytest
+from wiremap.tracing.askers import is_for_display, is_own_import, is_pytest
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.path_state import path_presence, path_state
 from wiremap.tracing.territory import Territory
@@ -39,15 +39,22 @@ _QUESTIONS = (
 )
 
 
-def watched_calls(variables: Variables, territory: Territory) -> dict[int, tuple[CodeType, Watcher]]:
+def watched_calls(
+    variables: Variables, territory: Territory, foreign_names: set[str] | None = None
+) -> dict[int, tuple[CodeType, Watcher]]:
     """Return the watched code objects by id, each with what to note when it starts.
 
     Functions that are written in C in this version of Python can't be watched and are left out.
+
+    Args:
+        variables: The environment.
+        territory: Which files are the project's.
+        foreign_names: Where to note modules that a library asks for by name.
     """
-    notes = _Notes(variables, territory)
+    notes = _Notes(variables, territory, set() if foreign_names is None else foreign_names)
     functions: list[tuple[object, Watcher]] = [
-        (importlib.import_module, _note_import),
-        (importlib.util.find_spec, _note_import),
+        (importlib.import_module, notes.module),
+        (importlib.util.find_spec, notes.module),
         (type(os.environ).__getitem__, notes.variable),
         (type(os.environ).__iter__, notes.all_variables),
         (linecache.getlines, notes.source),
@@ -66,9 +73,17 @@ def watched_calls(variables: Variables, territory: Territory) -> dict[int, tuple
 class _Notes:
     """Notes what calls tell of files and environment variables."""
 
-    def __init__(self, variables: Variables, territory: Territory) -> None:
+    def __init__(self, variables: Variables, territory: Territory, foreign_names: set[str]) -> None:
         self._variables = variables
         self._territory = territory
+        self._foreign_names = foreign_names
+
+    def module(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
+        name = _name_of_import(arguments)
+        if name is not None:
+            seen.imports.add(name)
+            if not is_own_import(caller, self._territory):
+                self._foreign_names.add(name)
 
     def variable(self, arguments: tuple[object, ...], _caller: FrameType | None, seen: Observation) -> None:
         _environ, name = arguments
@@ -102,18 +117,14 @@ class _Notes:
         return absolute if self._territory.data_path(absolute) is not None else None
 
 
-def _note_import(arguments: tuple[object, ...], _caller: FrameType | None, seen: Observation) -> None:
+def _name_of_import(arguments: tuple[object, ...]) -> str | None:
     name, package = arguments
-    if not isinstance(name, str):
-        return
-    if name.startswith("."):
-        if not isinstance(package, str):
-            return
-        try:
-            name = importlib.util.resolve_name(name, package)
-        except ImportError:
-            return
-    seen.imports.add(name)
+    if not isinstance(name, str) or not name.startswith("."):
+        return name if isinstance(name, str) else None
+    try:
+        return importlib.util.resolve_name(name, package) if isinstance(package, str) else None
+    except ImportError:
+        return None
 
 
 def _note_process(_arguments: tuple[object, ...], _caller: FrameType | None, seen: Observation) -> None:

@@ -115,6 +115,7 @@ class _Around:
         self._loaded: Mapping[str, object] = dict(sys.modules)
         self._values: dict[tuple[str, str], str] = {}
         self._data_paths: dict[str, str | None] = {}
+        self._foreign_files: set[str] | None = None
 
     def units(self, path: str) -> SourceUnits:
         return self._project.sources.units(path)
@@ -134,6 +135,13 @@ class _Around:
 
     def candidates(self, module: str) -> tuple[str, ...]:
         return self._project.sources.index.candidates(module)
+
+    def is_foreign_import(self, path: str) -> bool:
+        recorder = self._session.recorder
+        if self._foreign_files is None:
+            by_name = {file for name in recorder.foreign_names for file in self.candidates(name)}
+            self._foreign_files = by_name | recorder.foreign_imports
+        return path in self._foreign_files
 
     def value(self, kind: str, key: str) -> str:
         if (kind, key) not in self._values:
