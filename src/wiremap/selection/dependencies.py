@@ -127,9 +127,7 @@ class DependencyResolver:
             found.add(self._fact(kinds.PROJECT, "*"))
         return frozenset(self._told_apart(found, units | closure.units, closure.modules, whole=bool(own_units)))
 
-    def _told_apart(
-        self, found: set[Fact], units: set[UnitKey], modules: set[str], *, whole: bool
-    ) -> Iterator[Fact]:
+    def _told_apart(self, found: set[Fact], units: set[UnitKey], modules: set[str], *, whole: bool) -> Iterator[Fact]:
         """Yield the facts, those about modules by names as far as all that the test may read has a name."""
         read = units | {UnitKey(path, MODULE_UNIT) for path in modules}
         sights = {self._reach_of(key).sight for key in read}
