@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from wiremap.project.files import scan
+from wiremap.source.identifiers import words
 from wiremap.source.lasting_state import PROCESS, Keepers
 from wiremap.source.module_names import ModuleNames, Name
 from wiremap.source.modules import ModuleIndex
@@ -19,6 +20,8 @@ from wiremap.tracing.file_stat import FileStat, file_stat
 
 # A file that was written this shortly before it was looked at may be written again with the same time stamp.
 _CLOCK_GRAIN_NS = 2_000_000_000
+
+_LARGEST_TEXT = 2_000_000
 
 
 class SourceCache(Protocol):
@@ -32,6 +35,9 @@ class SourceCache(Protocol):
 
     def source_of_module(self, fingerprint: str, flavour: str) -> str | None:
         """Return the stored units of a source whose module unit has that fingerprint, or None."""
+
+    def outside_names(self) -> frozenset[str] | None:
+        """Return the names that libraries know, or None when that is not known."""
 
     def record_files(self, files: Mapping[str, tuple[int, int, int, str]]) -> None:
         """Remember digests of files."""
@@ -57,6 +63,8 @@ class ProjectSources:
         self._units: dict[str, SourceUnits] = {}
         self._new_files: dict[str, tuple[int, int, int, str]] = {}
         self._new_sources: dict[str, tuple[str, str]] = {}
+        self._words: dict[str, frozenset[str] | None] = {}
+        self._outside_names: frozenset[str] | None = None
 
     def stat(self, path: str) -> FileStat | None:
         """Return the time and size of *path* as first seen, also outside of the root; None when it is not there."""
@@ -97,6 +105,21 @@ class ProjectSources:
         """Return an earlier source whose module unit had that fingerprint, or None when it was forgotten."""
         text = self._cache.source_of_module(fingerprint, FLAVOUR) if self._cache else None
         return None if text is None else _decode(text)
+
+    def is_known_outside(self, name: str) -> bool:
+        """Tell whether a library may read *name* of what it is handed."""
+        if self._outside_names is None:
+            self._outside_names = self._cache.outside_names() if self._cache else None
+        return self._outside_names is None or name in self._outside_names
+
+    def words(self, path: str) -> frozenset[str] | None:
+        """Return what may be identifiers in a file of data, or None if that can't be told."""
+        if path not in self._words:
+            stat = self.files.get(path)
+            is_small = stat is not None and stat.size <= _LARGEST_TEXT
+            data = self._read(path) if is_small else None
+            self._words[path] = None if data is None else words(data)
+        return self._words[path]
 
     def remember(self) -> None:
         """Hand what was read to the cache; call it within a transaction of the cache."""
@@ -152,18 +175,18 @@ def _decode(text: str) -> SourceUnits:
 
 
 def _unit(data: dict[str, Any]) -> Unit:
-    reach = data["reach"]
     sets = {key: frozenset(data[key]) for key in ("imports", "names", "mentions")}
-    found = Reach(reach["sight"], frozenset(reach["probes"]), frozenset(reach["handled"]))
-    return Unit(**{**data, **sets, "reach": found, "keepers": tuple(data["keepers"])})
+    reach = Reach(data["reach"]["sight"], frozenset(data["reach"]["handled"]))
+    return Unit(**{**data, **sets, "reach": reach, "keepers": tuple(data["keepers"])})
 
 
 def _top(data: dict[str, Any] | None) -> ModuleNames | None:
     if data is None:
         return None
-    names = {
-        name: Name(one["fingerprint"], frozenset(one["reads"]), tuple(map(tuple, one["imported"])), one["line"])
-        for name, one in data["names"].items()
-    }
-    sets = {key: frozenset(data[key]) for key in ("effect_reads", "stars")}
-    return ModuleNames(**{**data, **sets, "names": names})
+    sets = {key: frozenset(data[key]) for key in ("effect_reads", "unsure", "stars")}
+    return ModuleNames(**{**data, **sets, "names": {name: _name(one) for name, one in data["names"].items()}})
+
+
+def _name(data: dict[str, Any]) -> Name:
+    sets = {key: frozenset(data[key]) for key in ("reads", "rests_on")}
+    return Name(**{**data, **sets, "places": tuple(data["places"]), "imported": tuple(map(tuple, data["imported"]))})

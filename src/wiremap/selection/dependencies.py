@@ -21,6 +21,10 @@ from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit, UnitKey, unit_o
 from wiremap.tracing.observation import Observation, with_kept
 
 
+_MOST_HOPS = 8
+"""So many modules may hand on a name before it reaches somebody."""
+
+
 class Surroundings(Protocol):
     """What the resolver asks about the project and the process that ran the tests."""
 
@@ -153,7 +157,19 @@ class DependencyResolver:
         handled = {absolute_name(name, key.path) for name in unit.reach.handled}
         if key.unit == MODULE_UNIT and source.top is not None:
             handled |= {absolute_name(name, key.path) for name in source.top.stars}
-        return _Reached(unit.reach.sight, {path for name in handled for path in self._around.candidates(name)})
+        return _Reached(unit.reach.sight, {path for name in handled for path in self._modules_meant(name)})
+
+    def _modules_meant(self, dotted: str, depth: int = 0) -> set[str]:
+        """Return the files of the module that a dotted name means, also by way of a module that imports it."""
+        files = set(self._around.candidates(dotted))
+        owner, _, name = dotted.rpartition(".")
+        if files or not owner or depth > _MOST_HOPS:
+            return files
+        for path in self._modules_meant(owner, depth + 1):
+            top = self._around.units(path).top
+            if top is not None and name in top.aliases:
+                files |= self._modules_meant(absolute_name(top.aliases[name], path), depth + 1)
+        return files
 
     def _units_of(self, seen: Observation) -> set[UnitKey]:
         if id(seen) not in self._units_seen:

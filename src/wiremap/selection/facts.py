@@ -76,3 +76,8 @@ class Trace:
     outcome: Outcome
     duration: float
     sequence: int = 0
+
+    @property
+    def function(self) -> str:
+        """The node id without parameters."""
+        return self.test.partition("[")[0]

@@ -6,21 +6,24 @@ of the module are as they were, what is new can't fail, and no name that changed
 in a function that it executed, in an effect of a module that it imports, or by way of other names that are
 bound to something made of it.
 
-Names are compared as identifiers, wherever they stand: `timeout` stands for every `timeout`. That widens, and
-never narrows, and it needs no types.
+Names are compared as identifiers, wherever they stand: `timeout` stands for every `timeout`, a variable's too.
+That widens, and never narrows, and it needs no types. A name that is added counts as one that changed: until
+now something else may have answered to it, a built-in, a base class, an error that was expected.
 """
 
-import importlib.util
+import re
 import sys
+import sysconfig
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from wiremap.selection import facts as kinds
-from wiremap.selection.facts import Fact
+from wiremap.selection.facts import Fact, Trace
 from wiremap.source.module_names import ModuleNames, Name
-from wiremap.source.modules import absolute_name, dotted_name
-from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit
+from wiremap.source.modules import absolute_name
+from wiremap.source.plain_classes import ANNOTATIONS
+from wiremap.source.units import MODULE_UNIT, SourceUnits
 
 
 class Sources(Protocol):
@@ -35,22 +38,26 @@ class Sources(Protocol):
     def source_of_module(self, fingerprint: str) -> SourceUnits | None:
         """Return an earlier source whose module unit had that fingerprint, or None when it was forgotten."""
 
+    def words(self, path: str) -> frozenset[str] | None:
+        """Return what may be identifiers in a file of data, or None if that can't be told."""
+
+    def is_known_outside(self, name: str) -> bool:
+        """Tell whether a library may read *name* of what it is handed."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Difference:
     """What changed at the top level of one module.
 
     Attributes:
-        path: The module.
         changed: Identifiers that may mean something else now.
-        added: Names that were not bound before, and that nobody who got on without them may read.
-        removed: Names that are bound no longer, which are among the changed ones too.
+        rebound: Those among them that may name no class any more, members left out.
+        removed: Names that are bound no longer.
         doubt: What may concern everybody who imports it, if anything does.
     """
 
-    path: str
     changed: frozenset[str] = frozenset()
-    added: frozenset[str] = frozenset()
+    rebound: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
     doubt: str = ""
 
@@ -62,44 +69,52 @@ class NameChanges:
         self._sources = sources
         self._differences: dict[Fact, _Difference] = {}
         self._readers: dict[str, dict[str, list[str]]] = {}
+        self._rests: dict[str, frozenset[str]] = {}
         self._reached: dict[tuple[Fact, frozenset[str], frozenset[str]], frozenset[str]] = {}
+        self._read: dict[tuple[Fact, frozenset[str]], frozenset[str]] = {}
 
-    def concern(self, facts: frozenset[Fact], stale: Iterable[Fact]) -> dict[Fact, str]:
-        """Return those of the *stale* facts about modules that concern a test with *facts*, each with what it is.
+    def concern(self, trace: Trace, stale: Iterable[Fact]) -> dict[Fact, str]:
+        """Return those of the *stale* facts about modules that concern the test of *trace*, each with what it is.
 
         Facts of `kinds.MODULE` are not judged: they concern whoever has them.
         """
         judged = [fact for fact in stale if fact.kind in (kinds.CLASSES, kinds.NAMES)]
-        found = {fact: self._what_concerns(fact, facts) for fact in judged}
+        found = {fact: self._what_concerns(fact, trace) for fact in judged}
         return {fact: what for fact, what in found.items() if what}
 
-    def _what_concerns(self, fact: Fact, facts: frozenset[Fact]) -> str:
+    def _what_concerns(self, fact: Fact, trace: Trace) -> str:
         difference = self._difference(fact)
         if difference.doubt:
             return difference.doubt
-        modules = frozenset(one.key for one in facts if one.kind in (*kinds.MODULES, kinds.SOURCE))
-        opaque = frozenset(one.key for one in facts if one.kind in (kinds.MODULE, kinds.SOURCE))
+        modules = frozenset(one.key for one in trace.facts if one.kind in (*kinds.MODULES, kinds.SOURCE))
+        opaque = frozenset(one.key for one in trace.facts if one.kind in (kinds.MODULE, kinds.SOURCE))
         reached = self._reached_by(fact, difference, modules, opaque)
         if _IMPORT_TIME in reached:
             return "the import of a module reads what changed"
-        read = sorted(name for one in facts for name in self._read_in_function(one, difference, reached))
-        return f"it may read {read[0]}" if read else ""
+        # pytest looks a test up by the names in its id.
+        read = reached & set(_WORD.findall(trace.function.partition("::")[2]))
+        read |= {name for one in trace.facts for name in self._read_by(one, reached)}
+        return f"it may read {min(read)}" if read else ""
 
-    # What a function reads
+    # What a test reads
 
-    def _read_in_function(self, fact: Fact, difference: _Difference, reached: frozenset[str]) -> Iterator[str]:
-        """Yield the identifiers by which the function that *fact* is about may meet the difference."""
+    def _read_by(self, fact: Fact, reached: frozenset[str]) -> frozenset[str]:
+        if (fact, reached) not in self._read:
+            self._read[fact, reached] = frozenset(self._find_read(fact, reached))
+        return self._read[fact, reached]
+
+    def _find_read(self, fact: Fact, reached: frozenset[str]) -> Iterator[str]:
+        """Yield the identifiers among *reached* by which the function or file that *fact* is about may read."""
+        if fact.kind == kinds.FILE and fact.value.startswith("file:"):
+            words = self._sources.words(fact.key)
+            yield from reached if words is None else reached & words
         if fact.kind not in (kinds.FUNCTION, kinds.SOURCE):
             return
         path, _, name = fact.key.partition("::")
         units = self._sources.units(path).units
         for unit in [units[name]] if name in units else units.values():
             # A method is reached through its class, whatever name the object has where it is called.
-            own = set(unit.name.split("."))
-            yield from (reached & unit.names) | (reached & unit.mentions) | (reached & own)
-            yield from difference.added & unit.reach.probes
-            if path == difference.path:
-                yield from difference.added & unit.names
+            yield from (reached & unit.names) | (reached & unit.mentions) | (reached & set(unit.name.split(".")[:-1]))
 
     # What import-time code makes of it
 
@@ -108,42 +123,57 @@ class NameChanges:
     ) -> frozenset[str]:
         key = (fact, modules, opaque)
         if key not in self._reached:
-            self._reached[key] = frozenset(self._spread(difference, modules, opaque))
+            found = self._spread(difference.changed, modules, opaque, are_whole=fact.kind == kinds.CLASSES)
+            if self._may_fail(difference, modules):
+                found.add(_IMPORT_TIME)
+            self._reached[key] = frozenset(found)
         return self._reached[key]
 
-    def _spread(self, difference: _Difference, modules: frozenset[str], opaque: frozenset[str]) -> set[str]:
+    def _spread(
+        self, changed: frozenset[str], modules: frozenset[str], opaque: frozenset[str], *, are_whole: bool
+    ) -> set[str]:
         """Return the identifiers that may mean something else, in one way or another, when *modules* are imported."""
-        reached = set(difference.changed)
-        pending = [*reached, *self._met_at_import(difference, modules)]
-        reached.update(pending)
+        reached = set(changed)
+        pending = list(reached)
         while pending:
             identifier = pending.pop()
-            if identifier == _IMPORT_TIME:
-                return reached
             for path in modules:
                 for name in self._readers_in(path).get(identifier, ()):
                     # What an opaque module binds may be read by somebody who is not followed.
-                    new = _IMPORT_TIME if name == _IMPORT_TIME or path in opaque else _identifier(name)
-                    if new not in reached:
-                        reached.add(new)
-                        pending.append(new)
+                    if name == _IMPORT_TIME or path in opaque:
+                        return {*reached, _IMPORT_TIME}
+                    new = set(self._meanings(name, are_whole=are_whole)) - reached
+                    reached |= new
+                    pending.extend(new)
         return reached
 
-    def _met_at_import(self, difference: _Difference, modules: frozenset[str]) -> Iterator[str]:
-        """Yield what notices at import that a name was added or removed."""
-        for path in modules:
-            source = self._sources.units(path)
-            top, unit = source.top, source.units.get(MODULE_UNIT)
-            if top is None or unit is None or not difference.added.isdisjoint(unit.reach.probes):
-                yield _IMPORT_TIME
-                return
-            imported = {name for one in top.names.values() for _, name in one.imported}
-            if not difference.removed.isdisjoint(imported):
-                yield _IMPORT_TIME
-                return
-            if path == difference.path:  # what it got from the built-ins, it now gets from itself
-                for identifier in difference.added:
-                    yield from map(_identifier, self._readers_in(path).get(identifier, ()))
+    def _meanings(self, name: str, *, are_whole: bool) -> Iterator[str]:
+        """Yield the identifiers by which what is bound to *name*, perhaps a member, may be reached."""
+        owner, _, last = name.rpartition(".")
+        yield last
+        if owner and (are_whole or self._sources.is_known_outside(last)):
+            yield owner
+
+    def _may_fail(self, difference: _Difference, modules: frozenset[str]) -> bool:
+        """Tell whether one of the *modules* may fail to be imported: a name is gone, or an annotation no type."""
+        tops = [self._sources.units(path).top or ModuleNames() for path in modules]
+        if difference.removed and any(
+            name in difference.removed for top in tops for one in top.names.values() for _, name in one.imported
+        ):
+            return True
+        rebound = set(difference.rebound)
+        pending = list(rebound)
+        while pending:
+            identifier = pending.pop()
+            for path in modules:
+                if identifier in self._rests_on(path):
+                    return True
+                top = self._sources.units(path).top or ModuleNames()
+                for name in self._readers_in(path).get(identifier, ()):
+                    if name in top.names and not top.names[name].is_class and name not in rebound:
+                        rebound.add(name)
+                        pending.append(_last(name))
+        return False
 
     def _readers_in(self, path: str) -> Mapping[str, Sequence[str]]:
         """Return, for each identifier that the top level of the module reads, what is made of it."""
@@ -158,6 +188,14 @@ class NameChanges:
             self._readers[path] = readers
         return self._readers[path]
 
+    def _rests_on(self, path: str) -> frozenset[str]:
+        """Return the identifiers that must stay types if the module is not to fail."""
+        if path not in self._rests:
+            top = self._sources.units(path).top or ModuleNames()
+            texts = {text for one in top.names.values() for text in one.rests_on}
+            self._rests[path] = frozenset(word for text in texts for word in _WORD.findall(text))
+        return self._rests[path]
+
     # What changed
 
     def _difference(self, fact: Fact) -> _Difference:
@@ -169,71 +207,160 @@ class NameChanges:
         path = fact.key
         before, now = self._sources.source_of_module(fact.value), self._sources.units(path)
         if before is None or before.top is None:
-            return _Difference(path, doubt="its earlier parts are not known any more")
+            return _Difference(doubt="its earlier parts are not known any more")
         if now.top is None:
-            return _Difference(path, doubt="it is gone, or does not parse")
+            return _Difference(doubt="it is gone, or does not parse")
         old, new = before.top, now.top
-        if old.effects != new.effects:
-            return _Difference(path, doubt="what it does when it is imported changed")
-        if _sight(before) != _sight(now):
-            return _Difference(path, doubt="it reads names by computing them")
-        altered = {name for name in old.names.keys() & new.names.keys() if old.names[name] != new.names[name]}
-        altered = {name for name in altered if old.names[name].fingerprint != new.names[name].fingerprint}
-        added, removed = new.names.keys() - old.names.keys(), old.names.keys() - new.names.keys()
-        for name in sorted(altered | added):
-            if fault := self._fault_of_imports(path, new.names[name], old.names.get(name)):
-                return _Difference(path, doubt=fault)
-        by_name = _identifier if fact.kind == kinds.NAMES else _class_of
-        noticed = {name for name in added if "." in name or new.answers or self._is_submodule(path, name)}
+        if doubt := self._doubt(path, before, now) or self._doubt_of_imports(path, old.names, new.names):
+            return _Difference(doubt=doubt)
+        differing = [
+            name
+            for name in old.names.keys() | new.names.keys()
+            if _fingerprint(old.names.get(name)) != _fingerprint(new.names.get(name))
+        ]
+        are_whole = fact.kind == kinds.CLASSES
+        meanings = {name: set(self._meanings(name, are_whole=are_whole)) for name in differing}
+        for name in differing:
+            meanings[name] |= {part for one in (old, new) for part in _submodules(one.names.get(name))}
+        rebound = {
+            name
+            for name in differing
+            if "." not in name and not (_is_class(old.names.get(name)) and _is_class(new.names.get(name)))
+        }
         return _Difference(
-            path,
-            changed=frozenset(map(by_name, altered | removed | noticed)),
-            added=frozenset(added - noticed),
-            removed=frozenset(removed),
+            changed=frozenset(part for parts in meanings.values() for part in parts),
+            rebound=frozenset(rebound),
+            removed=frozenset(old.names.keys() - new.names.keys()),
         )
 
-    def _is_submodule(self, path: str, name: str) -> bool:
-        return path.endswith("__init__.py") and bool(self._sources.candidates(f"{dotted_name(path)}.{name}"))
-
-    def _fault_of_imports(self, path: str, new: Name, old: Name | None) -> str:
-        """Return which new import is not known to succeed, and to do no more than to give a name."""
-        for module, name in new.imported:
-            if (old is None or (module, name) not in old.imported) and not self._is_harmless(path, module, name):
-                return f"it imports {f'{name} from ' if name else ''}{module}"
+    def _doubt(self, path: str, before: SourceUnits, now: SourceUnits) -> str:
+        """Return what of the change can't be told by names, or nothing."""
+        old, new = before.top or ModuleNames(), now.top or ModuleNames()
+        if old.effects != new.effects:
+            return "what it does when it is imported changed"
+        if before.units[MODULE_UNIT].reach.sight != now.units[MODULE_UNIT].reach.sight:
+            return "it reads names by computing them"
+        kept = old.names.keys() & new.names.keys()
+        if any(_differs_in_place(old.names[name], new.names[name]) for name in kept - {ANNOTATIONS}):
+            return "the order of what it does when it is imported changed"
+        succeeded = {text for one in old.names.values() for text in one.rests_on}
+        for name, one in sorted(new.names.items()):
+            if _fingerprint(one) != _fingerprint(old.names.get(name)) and not one.rests_on <= succeeded:
+                return f"the annotation {min(one.rests_on - succeeded)} is new"
         return ""
 
-    def _is_harmless(self, path: str, module: str, name: str) -> bool:
-        """Tell whether an import surely succeeds and runs nothing: another import of *module* stands there already."""
-        if module.partition(".")[0] in sys.stdlib_module_names:
-            return _is_in_standard_library(module, name)
+    # Imports
+
+    def _doubt_of_imports(self, path: str, old: Mapping[str, Name], new: Mapping[str, Name]) -> str:
+        """Return which import is not known to do no more than to give a name, of those that came or went."""
+        before = {one for name in old.values() for one in name.imported}
+        now = {one for name in new.values() for one in name.imported}
+        for module, name in sorted(before - now):
+            if self._may_import_submodule(path, module, name):
+                return f"it no longer imports {name} from {module}"
+        # One that another name has already can be had under a new name too, but for where it is tried.
+        for key in sorted(new):
+            known = old[key].imported if key in old else ()
+            for module, name in new[key].imported:
+                if (module, name) not in known and not self._is_harmless(path, module, name):
+                    return f"it imports {f'{name} from ' if name else ''}{module}"
+        return ""
+
+    def _may_import_submodule(self, path: str, module: str, name: str) -> bool:
+        if not name or _is_standard(module):
+            return False
         dotted = absolute_name(module, path)
+        if self._sources.candidates(dotted):
+            return bool(self._sources.candidates(f"{dotted}.{name}"))
+        return module not in sys.modules or f"{module}.{name}" in sys.modules
+
+    def _is_harmless(self, path: str, module: str, name: str) -> bool:
+        """Tell whether an import surely succeeds and runs nothing that is not run already."""
+        dotted = absolute_name(module, path)
+        if _is_standard(module):
+            return _is_loaded_from_library(module, name) or (
+                not name and module in _QUIET and not self._sources.candidates(module)
+            )
         files = self._sources.candidates(dotted)
         if not name or len(files) != 1 or self._sources.candidates(f"{dotted}.{name}"):
             return False
         top = self._sources.units(files[0]).top
-        return top is not None and name in top.names
+        return top is not None and name in top.names and name not in top.unsure and not self._leads_to(files[0], path)
+
+    def _leads_to(self, start: str, path: str) -> bool:
+        """Tell whether importing *start* may import *path*, which then meets it half-way."""
+        pending, seen = [start], set[str]()
+        while pending:
+            one = pending.pop()
+            if one == path:
+                return True
+            if one not in seen:
+                seen.add(one)
+                unit = self._sources.units(one).units.get(MODULE_UNIT)
+                names = unit.imports if unit is not None else ()
+                pending.extend(file for name in names for file in self._candidates_with_parents(name, one))
+        return False
+
+    def _candidates_with_parents(self, name: str, importer: str) -> Iterator[str]:
+        dotted = absolute_name(name, importer)
+        while dotted:
+            yield from self._sources.candidates(dotted)
+            dotted = dotted.rpartition(".")[0]
 
 
 _IMPORT_TIME = "<import>"
 """Stands, among identifiers, for what an effect reads."""
 
+_WORD = re.compile(r"[^\W\d]\w*")
 
-def _identifier(name: str) -> str:
+# Written in Python, with nothing that may be missing, and silent when they are imported.
+_QUIET = frozenset(
+    {
+        "argparse", "base64", "bisect", "calendar", "collections.abc", "colorsys", "configparser", "copy", "csv",
+        "dataclasses", "datetime", "decimal", "difflib", "filecmp", "fnmatch", "fractions", "ftplib", "getpass", "gettext",
+        "glob", "graphlib", "gzip", "hashlib", "heapq", "html", "json", "keyword", "math", "numbers", "operator",
+        "pathlib", "pprint", "queue", "random", "secrets", "shlex", "shutil", "statistics", "string", "stringprep",
+        "struct", "tempfile", "textwrap", "threading", "timeit", "tokenize", "typing", "urllib.parse", "uuid", "weakref",
+        "zipfile",
+    }
+)  # fmt: skip
+
+
+def _fingerprint(name: Name | None) -> str:
+    return "" if name is None else name.fingerprint
+
+
+def _is_class(name: Name | None) -> bool:
+    return name is not None and name.is_class
+
+
+def _differs_in_place(old: Name, new: Name) -> bool:
+    """Tell whether a name is bound before or after other effects than it was."""
+    return old.places != new.places
+
+
+def _last(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _class_of(name: str) -> str:
-    return name.partition(".")[0]
+def _submodules(name: Name | None) -> Iterator[str]:
+    """Yield submodules that importing the name gives their package as attributes."""
+    for module, imported in name.imported if name is not None else ():
+        yield from module.split(".")[1:]
+        if imported:
+            yield imported
 
 
-def _sight(source: SourceUnits) -> str:
-    unit: Unit = source.units[MODULE_UNIT]
-    return unit.reach.sight
+def _is_standard(module: str) -> bool:
+    return module.partition(".")[0] in sys.stdlib_module_names
 
 
-def _is_in_standard_library(module: str, name: str) -> bool:
-    """Tell whether the import succeeds; nothing is imported for that, since tests run in this process."""
+def _is_loaded_from_library(module: str, name: str) -> bool:
+    """Tell whether the import gives what the interpreter has loaded already. Nothing is imported to find out."""
     loaded = sys.modules.get(module)
-    if loaded is not None:
-        return not name or hasattr(loaded, name)
-    return not name and "." not in module and importlib.util.find_spec(module) is not None
+    spec = getattr(loaded, "__spec__", None)
+    origin = getattr(spec, "origin", None)
+    if loaded is None or not isinstance(origin, str):
+        return False
+    is_library = origin in ("built-in", "frozen") or origin.startswith(sysconfig.get_path("stdlib"))
+    return is_library and (not name or name in vars(loaded))

@@ -14,11 +14,11 @@ from wiremap.selection.facts import Fact, Trace
 CurrentValue = Callable[[str, str], str]
 """Takes kind and key of a fact, returns the value found now."""
 
-Concern = Callable[[frozenset[Fact], Iterable[Fact]], Mapping[Fact, str]]
-"""Takes the facts of a test and the stale ones among them; returns those about names that concern it, and why."""
+Concern = Callable[[Trace, Iterable[Fact]], Mapping[Fact, str]]
+"""Takes a trace and the stale facts of it; returns those about names that concern its test, and why."""
 
 
-def everything_concerns(_facts: frozenset[Fact], stale: Iterable[Fact]) -> Mapping[Fact, str]:
+def everything_concerns(_trace: Trace, stale: Iterable[Fact]) -> Mapping[Fact, str]:
     """Let every stale fact about names concern every test."""
     return {fact: "" for fact in stale if fact.kind in (kinds.CLASSES, kinds.NAMES)}
 
@@ -134,22 +134,29 @@ class _StaleFacts:
         self._current_value = current_value
         self._concern = concern
         self._now: dict[tuple[str, str], str] = {}
-        self._holds: dict[frozenset[Fact], Mapping[Fact, str]] = {}
+        self._stale: dict[frozenset[Fact], list[Fact]] = {}
+        self._concerning: dict[tuple[str, frozenset[Fact]], Mapping[Fact, str]] = {}
 
     def of(self, trace: Trace) -> Mapping[Fact, str]:
         """Return the stale facts, sorted, each with what concerns the test where there is more to say."""
-        if trace.facts not in self._holds:
-            self._holds[trace.facts] = self._find(trace.facts)
-        return self._holds[trace.facts]
+        key = (trace.function, trace.facts)
+        if key not in self._concerning:
+            self._concerning[key] = self._find_concerning(trace)
+        return self._concerning[key]
 
-    def _find(self, facts: frozenset[Fact]) -> Mapping[Fact, str]:
-        stale = sorted(fact for fact in facts if self.now(fact) != fact.value)
-        concerns = self._concern(facts, stale) if stale else {}
+    def _find_concerning(self, trace: Trace) -> Mapping[Fact, str]:
+        stale = self._find(trace.facts)
+        concerns = self._concern(trace, stale) if stale else {}
         return {
             fact: concerns.get(fact, "")
             for fact in stale
             if fact in concerns or fact.kind not in (kinds.CLASSES, kinds.NAMES) or fact.value == kinds.UNSTABLE
         }
+
+    def _find(self, facts: frozenset[Fact]) -> list[Fact]:
+        if facts not in self._stale:
+            self._stale[facts] = sorted(fact for fact in facts if self.now(fact) != fact.value)
+        return self._stale[facts]
 
     def now(self, fact: Fact) -> str:
         key = (fact.kind, fact.key)

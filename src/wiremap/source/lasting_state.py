@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+from wiremap.source.identifiers import Function
 
 Keepers = tuple[int, ...]
 """Who keeps what a function fills: positions of its parameters, and `PROCESS` for what all calls share."""

@@ -5,25 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from wiremap.source.module_names import identifiers
+from wiremap.source.module_names import imported_names
 
 Sight = Literal["", "members", "all"]
-"""What a unit may read by a computed name: nothing, members of its own object, or names of any module."""
-
-_READ_ALL: Final = frozenset(
-    {
-        "__dict__", "__import__", "__subclasses__", "attrgetter", "dir", "eval", "exec", "get_objects", "get_referrers",
-        "getmembers", "getsource", "getsourcelines", "globals", "methodcaller", "reload", "run_module", "run_path",
-        "unsafe_load", "vars",
-        "cloudpickle", "copyreg", "dill", "gc", "marshal", "pickle", "shelve",
-    }
-)  # fmt: skip
-_ASKED: Final = frozenset({"getattr", "hasattr"})
-_LISTED: Final = frozenset({"vars", "dir"})
-_OWN: Final = frozenset({"self", "cls"})
-_WANTS: Final = frozenset(
-    {"AttributeError", "BaseException", "Exception", "ImportError", "ModuleNotFoundError", "NameError"}
-)
+"""What a unit may read by a computed name: nothing, members of the objects that it has, or names of any module."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,99 +17,125 @@ class Reach:
 
     Attributes:
         sight: What it may read by computed names.
-        probes: Identifiers whose absence it may notice without failing.
-        handled: Modules that it may hand on as objects, as written: absolute, or with leading dots.
+        handled: Modules that it may hand on as objects, as written: absolute, or with leading dots. Whoever has
+            them may read any name of theirs. A dotted name may turn out to be none of a module.
     """
 
     sight: Sight = ""
-    probes: frozenset[str] = frozenset()
     handled: frozenset[str] = frozenset()
 
 
 def reach_of(trees: Iterable[ast.AST], imported: Mapping[str, str]) -> Reach:
     """Return the reach of syntax trees; *imported* gives the dotted name behind each name that the file imports."""
     sights: set[Sight] = set()
-    probes: set[str] = set()
     handled: set[str] = set()
     for tree in trees:
         sights.update(_sights(tree))
-        probes.update(_probes(tree))
         local = {**imported, **imported_names(tree)}
-        handled.update(local[name] for name in _bare_names(tree) if name in local)
+        handled.update(_in_full(name, local) for name in _handed_on(tree) if name.partition(".")[0] in local)
+        handled.update(name for node in ast.walk(tree) if (name := _asked_for(node)))
     sight: Sight = "all" if "all" in sights else "members" if "members" in sights else ""
-    return Reach(sight, frozenset(probes), frozenset(handled))
+    return Reach(sight, frozenset(handled))
 
 
-def imported_names(tree: ast.AST) -> dict[str, str]:
-    """Return, for each name that an import statement below *tree* binds, the module that it may be."""
-    found: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                first = alias.name.partition(".")[0]
-                found[alias.asname or first] = alias.name if alias.asname else first
-        elif isinstance(node, ast.ImportFrom):
-            base = "." * node.level + (node.module or "")
-            separator = "" if base.endswith(".") else "."
-            found |= {alias.asname or alias.name: f"{base}{separator}{alias.name}" for alias in node.names}
-    return found
+# These give a module to whoever computes its name, or run what is given as text.
+_READ_ALL: Final = frozenset(
+    {
+        "__globals__", "__import__", "__subclasses__", "_getframe", "currentframe", "eval", "exec", "exec_module",
+        "f_globals", "f_locals", "gc", "get_objects", "get_referents", "get_referrers", "getmodule", "globals",
+        "import_module", "importorskip", "load_module", "locals", "module_from_spec", "reload", "resolve_name",
+        "run_module", "run_path",
+    }
+)  # fmt: skip
+# These read members of an object by names that stand nowhere.
+_READ_MEMBERS: Final = frozenset(
+    {
+        "__dict__", "__getattribute__", "attrgetter", "autospec", "cloudpickle", "copyreg", "create_autospec", "delattr",
+        "dill", "dir", "getattr", "getattr_static", "getmembers", "getmembers_static", "hasattr", "marshal",
+        "methodcaller", "pickle", "setattr", "shelve", "vars",
+    }
+)  # fmt: skip
+_IMPORTERS: Final = frozenset({"import_module", "importorskip"})
+_LISTED: Final = frozenset({"dir", "locals", "vars"})
+_NAMED: Final = frozenset({"delattr", "getattr", "hasattr", "object", "setattr"})
+"""Take an object and the name of what they read or set: also `monkeypatch.setattr` and `mock.patch.object`."""
+_OF_PYTEST: Final = frozenset({"collector", "item", "metafunc", "node", "pyfuncitem", "request"})
 
 
 def _sights(node: ast.AST) -> Iterator[Sight]:
     inner: Iterable[ast.AST] = ast.iter_child_nodes(node)
     match node:
-        case ast.Call(func=ast.Name(id=function), args=[owner, *rest]) if function in _ASKED | _LISTED:
-            inner = [*node.args, *node.keywords]
-            is_literal = function in _ASKED and bool(rest) and isinstance(rest[0], ast.Constant)
-            if not is_literal:
-                yield "members" if _is_own(owner) else "all"
-        case ast.Attribute(value=owner, attr="__dict__") if _is_own(owner):
-            yield "members"
-        case ast.Name(id=name) | ast.Attribute(attr=name) if name in _READ_ALL | _ASKED | _LISTED:
+        case _ if _asked_for(node):
+            inner = ()
+        case ast.Call(func=ast.Name(id=name), args=[]) if name in _LISTED:
+            yield "all"  # the names of where it stands
+        case ast.Call(func=function, args=[_, ast.Constant(), *_]) if _last(function) in _NAMED:
+            inner = [*([function.value] if isinstance(function, ast.Attribute) else []), *node.args, *node.keywords]
+        case ast.Attribute(value=ast.Name(id="sys"), attr="modules"):
             yield "all"
-        case ast.Import(names=aliases) if not _READ_ALL.isdisjoint(alias.name for alias in aliases):
+        case ast.Attribute(value=ast.Name(id=owner), attr="module") if owner in _OF_PYTEST:
             yield "all"
-        case ast.ImportFrom(module=str(module)) if module in _READ_ALL:
-            yield "all"
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.keyword(arg=str(name)):
+            yield _sight_of(name)
+        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+            yield from (_sight_of(part) for alias in aliases for part in alias.name.split("."))
+            if isinstance(node, ast.ImportFrom):
+                yield _sight_of(node.module or "")
+                if node.module == "sys" and any(alias.name == "modules" for alias in aliases):
+                    yield "all"
         case _:
             pass
     for child in inner:
         yield from _sights(child)
 
 
-def _is_own(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and node.id in _OWN
+def _asked_for(node: ast.AST) -> str:
+    """Return the literal name of a module that is asked for as an object, in one of the usual ways."""
+    match node:
+        case ast.Call(func=function, args=[ast.Constant(value=str(name))]) if _last(function) in _IMPORTERS:
+            return "" if name.startswith(".") else name
+        case ast.Subscript(
+            value=ast.Attribute(value=ast.Name(id="sys"), attr="modules"), slice=ast.Constant(value=str(name))
+        ):
+            return name
+        case _:
+            return ""
 
 
-def _probes(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Constant(value=str(text)) if text.replace(".", "_").isidentifier():
-                yield from text.split(".")
-            case ast.Try() | ast.TryStar() if any(_forgives(handler) for handler in node.handlers):
-                yield from (name for statement in node.body for name in identifiers(statement))
-            case ast.With() | ast.AsyncWith() if any(_names_a_want(item.context_expr) for item in node.items):
-                yield from identifiers(node)
-            case ast.Call() if any(_names_a_want(argument) for argument in node.args):
-                yield from identifiers(node)
-            case _:
-                pass
+def _sight_of(name: str) -> Sight:
+    return "all" if name in _READ_ALL else "members" if name in _READ_MEMBERS else ""
 
 
-def _forgives(handler: ast.ExceptHandler) -> bool:
-    return handler.type is None or _names_a_want(handler.type)
+def _last(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def _names_a_want(node: ast.AST) -> bool:
-    """Tell whether an exception for something that is not there, or one that such exceptions derive from, is named."""
-    return not _WANTS.isdisjoint(identifiers(node))
+def _handed_on(node: ast.AST) -> Iterator[str]:
+    """Yield the names and dotted names that are read other than to take an attribute of them."""
+    match node:
+        case ast.Call(func=function, args=[_, ast.Constant(value=str()), *rest]) if _last(function) in _NAMED:
+            # What is read or set of the first has its name in the second.
+            for child in (function, *rest, *node.keywords):
+                yield from _handed_on(child)
+        case ast.Name(ctx=ast.Load()) | ast.Attribute():
+            dotted = _dotted(node)
+            if dotted:
+                yield dotted
+            else:
+                yield from (name for child in ast.iter_child_nodes(node) for name in _handed_on(child))
+        case _:
+            yield from (name for child in ast.iter_child_nodes(node) for name in _handed_on(child))
 
 
-def _bare_names(node: ast.AST) -> Iterator[str]:
-    """Yield the names that are read other than to take an attribute of them."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Name):
-            if isinstance(child.ctx, ast.Load) and not isinstance(node, ast.Attribute):
-                yield child.id
-        else:
-            yield from _bare_names(child)
+def _dotted(node: ast.expr) -> str:
+    """Return `a.b` for that expression, or nothing for one that begins otherwise."""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
+
+
+def _in_full(dotted: str, imported: Mapping[str, str]) -> str:
+    first, _, rest = dotted.partition(".")
+    return f"{imported[first]}.{rest}" if rest else imported[first]

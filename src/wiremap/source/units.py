@@ -12,13 +12,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from wiremap.source.lasting_state import Function, Keepers, keepers
-from wiremap.source.module_names import ModuleNames, identifiers, module_names
-from wiremap.source.reach import Reach, imported_names, reach_of
+from wiremap.source.identifiers import Function, identifiers
+from wiremap.source.lasting_state import Keepers, keepers
+from wiremap.source.module_names import ModuleNames, digest, imported_names, module_names
+from wiremap.source.reach import Reach, reach_of
 
 MODULE_UNIT = "<module>"
 
-FLAVOUR = f"4/{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"
+FLAVOUR = f"5/{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"
 """Names the way fingerprints are made: the syntax tree differs between versions of Python."""
 
 _LONGEST_NAME = 200
@@ -46,7 +47,7 @@ class Unit:
         fingerprint: Digest of the normalised syntax, signature included; comments and layout are not in it.
         imports: Module names that the unit may import, as written: absolute, or with leading dots.
         names: Identifiers that the unit reads, attributes included.
-        mentions: Identifiers that it has besides: in import statements, keywords and strings.
+        mentions: Identifiers that it has besides: in import statements, keywords, strings and definitions in it.
         reach: What it may read in other ways.
         keepers: Who keeps what it may fill, and then skip to fill the next time; see `lasting_state`.
         memory: Whether something stands before it that may answer a call without making it: a cache for certain,
@@ -145,15 +146,19 @@ def _function_unit(name: str, definitions: list[Function], *, kept_by: Keepers, 
     return Unit(
         name=name,
         line=min(_first_line(node) for node in definitions),
-        signature=_digest("".join(_encoded_signature(node) for node in definitions)),
-        fingerprint=_digest("".join(ast.dump(node) for node in definitions)),
+        signature=digest("".join(_encoded_signature(node) for node in definitions)),
+        fingerprint=digest("".join(ast.dump(node) for node in definitions)),
         imports=frozenset(name for node in definitions for name in _imports(node)),
         names=names,
-        mentions=frozenset().union(*map(identifiers, definitions)) - names,
+        mentions=_mentions(definitions) - names,
         reach=reach_of(definitions, imported),
         keepers=kept_by,
         memory=_memory(name, [decorator for node in definitions for decorator in node.decorator_list]),
     )
+
+
+def _mentions(definitions: list[Function]) -> frozenset[str]:
+    return frozenset(name for node in definitions for part in ast.iter_child_nodes(node) for name in identifiers(part))
 
 
 def _module_unit(tree: ast.Module, functions: list[Function]) -> Unit:
@@ -164,8 +169,8 @@ def _module_unit(tree: ast.Module, functions: list[Function]) -> Unit:
     return Unit(
         name=MODULE_UNIT,
         line=1,
-        signature=_digest("".join(ast.dump(node) for node in statements)),
-        fingerprint=_digest(ast.dump(tree)),
+        signature=digest("".join(ast.dump(node) for node in statements)),
+        fingerprint=digest(ast.dump(tree)),
         imports=frozenset(_imports(tree)),
         names=names,
         mentions=identifiers(tree) - names,
@@ -184,8 +189,8 @@ def _what_definition_tells(node: Function) -> list[ast.stmt]:
 
 
 def _opaque_unit(text: bytes) -> Unit:
-    digest = hashlib.blake2b(text, digest_size=12).hexdigest()
-    return Unit(MODULE_UNIT, 1, digest, digest, frozenset(), frozenset())
+    fingerprint = hashlib.blake2b(text, digest_size=12).hexdigest()
+    return Unit(MODULE_UNIT, 1, fingerprint, fingerprint, frozenset(), frozenset())
 
 
 def _encoded_signature(node: Function) -> str:
@@ -264,11 +269,6 @@ def _cached_by_call(tree: ast.Module) -> set[str]:
 def _last_name(decorator: ast.expr) -> str:
     target = decorator.func if isinstance(decorator, ast.Call) else decorator
     return target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
-
-
-def _digest(text: str) -> str:
-    # Lone surrogates are legal in a Python string and refused by UTF-8.
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 def _one_line(error: Exception) -> str:

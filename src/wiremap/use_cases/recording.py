@@ -13,6 +13,7 @@ from wiremap.source.units import SourceUnits, UnitKey, unit_of_qualname
 from wiremap.store.map import Map
 from wiremap.tracing.file_stat import FileStat
 from wiremap.tracing.observation import Observation
+from wiremap.tracing.outside_names import outside_names
 from wiremap.tracing.recorder import Recorder
 
 
@@ -72,6 +73,7 @@ def record(session: RecordedSession, project: ProjectState, store: Map) -> None:
         store.record_calls(_calls(session.recorder))
         store.record_graphs(session.graphs, {ran.test: _graphs_of(ran) for ran in session.tests})
         store.record_baseline(_baseline(project, traces))
+        store.record_outside_names(outside_names(session.recorder.territory))
         project.sources.remember()
 
 
