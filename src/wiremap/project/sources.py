@@ -189,4 +189,5 @@ def _top(data: dict[str, Any] | None) -> ModuleNames | None:
 
 def _name(data: dict[str, Any]) -> Name:
     sets = {key: frozenset(data[key]) for key in ("reads", "rests_on")}
-    return Name(**{**data, **sets, "places": tuple(data["places"]), "imported": tuple(map(tuple, data["imported"]))})
+    tuples = {key: tuple(data[key]) for key in ("places", "bases")}
+    return Name(**{**data, **sets, **tuples, "imported": tuple(map(tuple, data["imported"]))})

@@ -23,6 +23,7 @@ from wiremap.selection.facts import Fact, Trace
 from wiremap.source.module_names import ModuleNames, Name
 from wiremap.source.modules import absolute_name
 from wiremap.source.plain_classes import ANNOTATIONS
+from wiremap.source.scope import Kind
 from wiremap.source.units import MODULE_UNIT, SourceUnits
 
 
@@ -70,6 +71,7 @@ class NameChanges:
         self._differences: dict[Fact, _Difference] = {}
         self._readers: dict[str, dict[str, list[str]]] = {}
         self._rests: dict[str, frozenset[str]] = {}
+        self._kinds: dict[tuple[str, str], Kind] = {}
         self._reached: dict[tuple[Fact, frozenset[str], frozenset[str]], frozenset[str]] = {}
         self._read: dict[tuple[Fact, frozenset[str]], frozenset[str]] = {}
 
@@ -142,16 +144,16 @@ class NameChanges:
                     # What an opaque module binds may be read by somebody who is not followed.
                     if name == _IMPORT_TIME or path in opaque:
                         return {*reached, _IMPORT_TIME}
-                    new = set(self._meanings(name, are_whole=are_whole)) - reached
+                    new = set(self._meanings(path, name, are_whole=are_whole)) - reached
                     reached |= new
                     pending.extend(new)
         return reached
 
-    def _meanings(self, name: str, *, are_whole: bool) -> Iterator[str]:
+    def _meanings(self, path: str, name: str, *, are_whole: bool) -> Iterator[str]:
         """Yield the identifiers by which what is bound to *name*, perhaps a member, may be reached."""
         owner, _, last = name.rpartition(".")
         yield last
-        if owner and (are_whole or self._sources.is_known_outside(last)):
+        if owner and (are_whole or self._sources.is_known_outside(last) or self._kind(path, owner) != "plain"):
             yield owner
 
     def _may_fail(self, difference: _Difference, modules: frozenset[str]) -> bool:
@@ -170,7 +172,7 @@ class NameChanges:
                     return True
                 top = self._sources.units(path).top or ModuleNames()
                 for name in self._readers_in(path).get(identifier, ()):
-                    if name in top.names and not top.names[name].is_class and name not in rebound:
+                    if name in top.names and not top.names[name].kind and name not in rebound:
                         rebound.add(name)
                         pending.append(_last(name))
         return False
@@ -183,8 +185,9 @@ class NameChanges:
             for identifier in top.effect_reads:
                 readers.setdefault(identifier, []).append(_IMPORT_TIME)
             for name, one in top.names.items():
+                made = _IMPORT_TIME if self._is_made_otherwise(path, name) else name
                 for identifier in one.reads:
-                    readers.setdefault(identifier, []).append(name)
+                    readers.setdefault(identifier, []).append(made)
             self._readers[path] = readers
         return self._readers[path]
 
@@ -195,6 +198,39 @@ class NameChanges:
             texts = {text for one in top.names.values() for text in one.rests_on}
             self._rests[path] = frozenset(word for text in texts for word in _WORD.findall(text))
         return self._rests[path]
+
+    # How classes are made
+
+    def _is_made_otherwise(self, path: str, name: str) -> bool:
+        """Tell whether *name* is of a class that derives from one of which it is not known how it makes others."""
+        top = self._sources.units(path).top or ModuleNames()
+        owner = name.partition(".")[0]
+        return owner in top.names and top.names[owner].kind == "derived" and not self._kind(path, owner)
+
+    def _kind(self, path: str, name: str) -> Kind:
+        """Return how the class *name* of the module is made: plain, abstract, or nothing where that is not known."""
+        if (path, name) not in self._kinds:
+            self._kinds[path, name] = ""  # what it is while it is looked for: a circle is not known
+            self._kinds[path, name] = self._find_kind(path, name)
+        return self._kinds[path, name]
+
+    def _find_kind(self, path: str, name: str) -> Kind:
+        top = self._sources.units(path).top or ModuleNames()
+        first, _, rest = name.partition(".")
+        found = top.names.get(first)
+        if found is None or first in top.unsure:
+            return ""
+        if found.imported:
+            return self._kind_elsewhere(absolute_name(".".join(filter(None, [top.aliases[first], rest])), path))
+        if rest or found.kind != "derived":
+            return found.kind if not rest and found.kind != "sealed" else ""
+        kinds_of_bases = {self._kind(path, base) for base in found.bases}
+        return "" if "" in kinds_of_bases else "abstract" if "abstract" in kinds_of_bases else "plain"
+
+    def _kind_elsewhere(self, dotted: str) -> Kind:
+        module, _, name = dotted.rpartition(".")
+        files = self._sources.candidates(module)
+        return self._kind(files[0], name) if len(files) == 1 and not self._sources.candidates(dotted) else ""
 
     # What changed
 
@@ -219,13 +255,15 @@ class NameChanges:
             if _fingerprint(old.names.get(name)) != _fingerprint(new.names.get(name))
         ]
         are_whole = fact.kind == kinds.CLASSES
-        meanings = {name: set(self._meanings(name, are_whole=are_whole)) for name in differing}
+        if strange := next((name for name in sorted(differing) if self._is_made_otherwise(path, name)), None):
+            return _Difference(doubt=f"{strange} is of a class that may look at its members when it is made")
+        meanings = {name: set(self._meanings(path, name, are_whole=are_whole)) for name in differing}
         for name in differing:
             meanings[name] |= {part for one in (old, new) for part in _submodules(one.names.get(name))}
         rebound = {
             name
             for name in differing
-            if "." not in name and not (_is_class(old.names.get(name)) and _is_class(new.names.get(name)))
+            if "." not in name and not _can_be_derived_from_as_before(old.names.get(name), new.names.get(name))
         }
         return _Difference(
             changed=frozenset(part for parts in meanings.values() for part in parts),
@@ -243,10 +281,12 @@ class NameChanges:
         kept = old.names.keys() & new.names.keys()
         if any(_differs_in_place(old.names[name], new.names[name]) for name in kept - {ANNOTATIONS}):
             return "the order of what it does when it is imported changed"
+        if any(old.names[name].kind != new.names[name].kind for name in kept):
+            return "a class is made in another way"
         succeeded = {text for one in old.names.values() for text in one.rests_on}
         for name, one in sorted(new.names.items()):
             if _fingerprint(one) != _fingerprint(old.names.get(name)) and not one.rests_on <= succeeded:
-                return f"the annotation {min(one.rests_on - succeeded)} is new"
+                return f"{min(one.rests_on - succeeded)} is new"
         return ""
 
     # Imports
@@ -330,8 +370,8 @@ def _fingerprint(name: Name | None) -> str:
     return "" if name is None else name.fingerprint
 
 
-def _is_class(name: Name | None) -> bool:
-    return name is not None and name.is_class
+def _can_be_derived_from_as_before(old: Name | None, new: Name | None) -> bool:
+    return old is not None and new is not None and bool(old.kind) and (old.kind, old.header) == (new.kind, new.header)
 
 
 def _differs_in_place(old: Name, new: Name) -> bool:

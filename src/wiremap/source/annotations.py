@@ -27,6 +27,10 @@ class Annotations:
     are_lazy: bool = False
     rests_on: set[str] = field(default_factory=set)
 
+    def is_alias(self, node: ast.expr) -> bool:
+        """Tell whether the expression surely gives a type, evaluated at once."""
+        return isinstance(node, ast.Subscript | ast.BinOp) and self._is_plain(node)
+
     def are_plain(self, nodes: Iterable[ast.expr | None]) -> bool:
         """Tell whether each of the annotations surely gives a value."""
         return self.are_lazy or all(node is None or self._is_plain(node) for node in nodes)
@@ -62,9 +66,9 @@ class Annotations:
                 return _is_expression(text)
             case ast.Name() | ast.Attribute():
                 bound = find(node, self.scope)
-                if bound is None or bound.sort in ("value", "function", "property") or bound.origin in _NO_ARGUMENTS:
+                if bound is None or bound.sort in _NO_TYPES or bound.origin in _NO_ARGUMENTS:
                     return False
-                if bound.sort == "" and bound.origin.partition(".")[0] != "typing":
+                if bound.sort == "" and not bound.origin.startswith("typing."):
                     self.rests_on.add(f"{operator} {node.id if isinstance(node, ast.Name) else node.attr}")
                 return True
             case ast.Constant():
@@ -74,11 +78,11 @@ class Annotations:
 
     def _is_plain_subscript(self, node: ast.Subscript) -> bool:
         generic = find(node.value, self.scope)
-        if generic is None or generic.sort in ("value", "function", "property", "variable"):
+        if generic is None or generic.sort in (*_NO_TYPES, "variable"):
             return False
         if not generic.origin:
             self.rests_on.add(ast.unparse(node))
-            return all(isinstance(one, _PARTS_OF_TYPES) for one in ast.walk(node))
+            return is_of_types(node)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         match generic.origin.removeprefix("typing."):
             case "Literal":
@@ -107,9 +111,14 @@ def find(node: ast.expr, scope: Scope) -> Bound | None:
     if not isinstance(node, ast.Attribute):
         return None
     owner = find(node.value, scope)
-    if owner is None or owner.sort in ("value", "function", "property", "variable"):
+    if owner is None or owner.sort in (*_NO_TYPES, "variable"):
         return None
     return standard(f"{owner.origin}.{node.attr}") if owner.origin else Bound()
+
+
+def is_of_types(node: ast.expr) -> bool:
+    """Tell whether the expression consists of what types are made of: names, brackets and unions."""
+    return all(isinstance(one, _PARTS_OF_TYPES) for one in ast.walk(node))
 
 
 def _signature(node: ast.expr) -> Iterator[ast.expr | None]:
@@ -137,6 +146,7 @@ def _is_expression(text: str) -> bool:
     return True
 
 
+_NO_TYPES: Final = ("value", "text", "function", "property")
 # What can stand in no other type.
 _NO_ARGUMENTS: Final = frozenset(
     f"typing.{name}"
@@ -159,6 +169,7 @@ _NUM_ARGUMENTS: Final = {
 # These check nothing.
 _TAKE_ANYTHING: Final = frozenset(
     {"dict", "frozenset", "list", "set", "type", "os.PathLike", "re.Match", "re.Pattern"}
+    | {f"contextlib.Abstract{name}ContextManager" for name in ("", "Async")}
     | {f"collections.{name}" for name in ("ChainMap", "Counter", "OrderedDict", "defaultdict", "deque")}
     | {f"collections.abc.{name}" for name in set(collections.abc.__all__) - {"Buffer", "Callable", "Hashable", "Sized"}}
 )

@@ -12,8 +12,13 @@ _WORD_IN_DATA: Final = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 
 
 def identifiers(tree: ast.AST) -> frozenset[str]:
-    """Return the names, attributes, keywords, imports and definitions below *tree*, and all words in its strings."""
-    return frozenset(name for node in ast.walk(tree) for name in _of_node(node))
+    """Return the names, attributes, keywords, imports and definitions below *tree*, and the words in its strings.
+
+    A string that stands alone, as docstrings do, names nothing.
+    """
+    nodes = list(ast.walk(tree))
+    idle = {id(node.value) for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}
+    return frozenset(name for node in nodes if id(node) not in idle for name in _of_node(node))
 
 
 def words(data: bytes) -> frozenset[str]:

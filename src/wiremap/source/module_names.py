@@ -22,7 +22,7 @@ from wiremap.source.annotations import Annotations, find
 from wiremap.source.identifiers import Function, identifiers
 from wiremap.source.plain_classes import ANNOTATIONS, PlainClass, is_docstring, plain_class
 from wiremap.source.plain_code import sort_of, sort_of_function
-from wiremap.source.scope import Bound, Scope, Sort, standard
+from wiremap.source.scope import Bound, Kind, Scope, Sort, standard
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,9 @@ class Name:
         reads: Identifiers that these statements read.
         rests_on: Parts of annotations, whose names must stay types if the statements are not to fail.
         imported: The module and the name in it for each import among them; the name is empty for a module.
-        is_class: Whether it is bound to a class, and to nothing else.
+        kind: How the class is made, if it is bound to one and to nothing else.
+        bases: What decides that, as written, if the class derives from some that are not known in the module.
+        header: What of a class decides whether others can derive from it.
         line: Where it is first bound, 1-based.
     """
 
@@ -44,7 +46,9 @@ class Name:
     reads: frozenset[str] = frozenset()
     rests_on: frozenset[str] = frozenset()
     imported: tuple[tuple[str, str], ...] = ()
-    is_class: bool = False
+    kind: Kind = ""
+    bases: tuple[str, ...] = ()
+    header: str = ""
     line: int = 0
 
 
@@ -110,7 +114,7 @@ class _Notes:
     reads: set[str] = field(default_factory=set)
     rests_on: set[str] = field(default_factory=set)
     imported: list[tuple[str, str]] = field(default_factory=list)
-    are_classes: bool = True
+    classes: list[tuple[Kind, tuple[str, ...], str]] = field(default_factory=list)
     line: int = 0
 
     def frozen(self) -> Name:
@@ -120,7 +124,7 @@ class _Notes:
             frozenset(self.reads),
             frozenset(self.rests_on),
             tuple(self.imported),
-            self.are_classes,
+            *(self.classes[0] if len(self.classes) == len(self.parts) == 1 else ("", (), "")),
             self.line,
         )
 
@@ -178,10 +182,24 @@ class _ModuleReader:
                 if any(map(_LOOKED_UP.fullmatch, names)):
                     self._effect(node)
                 else:
-                    sort = sort_of(value, self._scope)  # before the first name is bound, which may stand in it
-                    self._bind_all(names, node, sort)
+                    self._bind_all(names, node, self._sort_of(value))
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(targets) == len(
+                values
+            ) and all(isinstance(one, ast.Name) for one in targets):
+                names = [one.id for one in targets if isinstance(one, ast.Name)]
+                are_plain = all(self._sort_of(value) is not None for value in values)
+                self._bind_all(names, node, "" if are_plain and not any(map(_LOOKED_UP.fullmatch, names)) else None)
             case _:
                 self._effect(node)
+
+    def _sort_of(self, value: ast.expr) -> Sort | None:
+        sort = sort_of(value, self._scope)
+        if sort is None:
+            at_once = Annotations(self._scope)
+            if at_once.is_alias(value):
+                self._annotations.rests_on |= at_once.rests_on
+                return "class"
+        return sort
 
     def _bind_all(self, names: list[str], node: ast.stmt, sort: Sort | None) -> None:
         if sort is None:
@@ -197,7 +215,7 @@ class _ModuleReader:
         self._bind_all([name], node, None if _LOOKED_UP.fullmatch(name) else sort)
 
     def _annotated(self, name: str, value: ast.expr | None, node: ast.AnnAssign) -> None:
-        sort: Sort | None = "value" if value is None else sort_of(value, self._scope)
+        sort: Sort | None = "value" if value is None else self._sort_of(value)
         if sort is None or _LOOKED_UP.fullmatch(name) or not self._annotations.are_plain([node.annotation]):
             self._effect(node)
             return
@@ -206,13 +224,13 @@ class _ModuleReader:
         if value is not None:
             self._bind_all([name], node, sort)
 
-    def _note(self, name: str, text: str, reads: Iterable[str], line: int, *, is_class: bool = False) -> None:
+    def _note(self, name: str, text: str, reads: Iterable[str], line: int) -> _Notes:
         notes = self._names.setdefault(name, _Notes(line=line))
         notes.parts.append(text)
         notes.places.append(len(self._effects))
         notes.reads.update(reads)
         notes.rests_on |= self._annotations.rests_on
-        notes.are_classes &= is_class
+        return notes
 
     def _told(self, node: ast.AST, reads: Iterable[str], inside: Mapping[str, int] | None = None) -> str:
         """Return the text of a statement, and which of several bindings of a name it reads."""
@@ -289,14 +307,16 @@ class _ModuleReader:
             self._effect(node)
             return
         self._annotations.rests_on = found.rests_on
-        if found.is_whole:
-            reads = identifiers(node)
-            self._note(node.name, self._told(node, reads), reads, node.lineno, is_class=True)
-        else:
-            self._members(node, found)
+        notes = self._whole(node) if found.is_whole else self._members(node, found)
+        slots = [ast.dump(one) for one in found.members.get("__slots__", ())]
+        notes.classes.append((found.kind, found.bases, "\n".join([*map(ast.unparse, node.bases), *slots])))
         self._scope.bind(node.name, Bound("class", kind=found.kind))
 
-    def _members(self, node: ast.ClassDef, found: PlainClass) -> None:
+    def _whole(self, node: ast.ClassDef) -> _Notes:
+        reads = identifiers(node)
+        return self._note(node.name, self._told(node, reads), reads, node.lineno)
+
+    def _members(self, node: ast.ClassDef, found: PlainClass) -> _Notes:
         header = [*node.decorator_list, *node.bases]
         told = ["class", *(self._told(one, identifiers(one)) for one in header)]
         reads = {name for one in header for name in identifiers(one)}
@@ -314,9 +334,9 @@ class _ModuleReader:
                 reads |= identifiers(part)
             else:
                 explicit.append((name, statement, text))
-        self._note(node.name, "\n".join(told), reads, node.lineno, is_class=True)
         for name, statement, text in explicit:
             self._note(f"{node.name}.{name}", text, identifiers(statement), statement.lineno)
+        return self._note(node.name, "\n".join(told), reads, node.lineno)
 
 
 def _in_order(members: Mapping[str, list[ast.stmt]], body: list[ast.stmt]) -> list[tuple[str, ast.stmt]]:

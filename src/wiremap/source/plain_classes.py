@@ -1,12 +1,13 @@
 """Classes that are made by doing no more than to bind their members, and that can surely be made."""
 
 import ast
+import collections.abc
 import enum
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from wiremap.source.annotations import Annotations, find
+from wiremap.source.annotations import Annotations, find, is_of_types
 from wiremap.source.identifiers import Function
 from wiremap.source.plain_code import is_constant, sort_of, sort_of_function
 from wiremap.source.scope import Bound, Kind, Scope, Sort, exception_names
@@ -21,12 +22,14 @@ class PlainClass:
 
     Attributes:
         kind: How it is made.
+        bases: What it derives from, as written, as far as that decides how it is made.
         is_whole: Whether something looks at all of its members when it is made.
         members: The statements that bind each member.
         rests_on: See `Annotations`.
     """
 
     kind: Kind
+    bases: tuple[str, ...] = ()
     is_whole: bool = False
     members: dict[str, list[ast.stmt]] = field(default_factory=dict)
     rests_on: set[str] = field(default_factory=set)
@@ -49,10 +52,14 @@ def plain_class(node: ast.ClassDef, around: Scope, *, are_lazy: bool, has_pytest
         return None
     annotations = Annotations(Scope(outer=around, is_clouded=around.is_clouded), are_lazy)
     members = _members(node, annotations, has_pytest=has_pytest)
-    if members is None or not _fits_slots(members) or not _binds_no_machinery(members):
+    if members is None or not _fits_slots(members, base) or not _binds_no_machinery(members):
         return None
     found = _shaped(base, decorator, members, annotations)
-    if found is not None and not _HOOKS.isdisjoint(members):
+    if found is None:
+        return None
+    found.bases = base.unresolved
+    found.rests_on |= {base.rests_on} - {""}
+    if not _HOOKS.isdisjoint(members):
         found.kind = "sealed"  # what derives from it is made by these
     return found
 
@@ -64,49 +71,72 @@ _SHAPES: Final = {
     "typing.Protocol": "protocol",
     "typing.TypedDict": "dict",
 }
-_PLAIN_BASES: Final = frozenset({"object", "unittest.TestCase"}) | exception_names()
+_BUILT_IN_BASES: Final = frozenset(
+    {"bytearray", "bytes", "complex", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple"}
+)
+_PLAIN_BASES: Final = frozenset({"object", "typing.Generic", "unittest.TestCase"}) | exception_names() | _BUILT_IN_BASES
+# Classes of the standard library that may read any member of what derives from them, but not when it is made.
+_STANDARD_BASES: Final = frozenset(
+    {
+        "abc.ABC", "argparse.Action", "argparse.ArgumentParser", "argparse.HelpFormatter", "ast.NodeTransformer",
+        "ast.NodeVisitor", "cmd.Cmd", "collections.Counter", "collections.OrderedDict", "collections.UserDict",
+        "collections.UserList", "collections.UserString", "collections.defaultdict", "collections.deque",
+        "code.InteractiveInterpreter", "contextlib.AbstractAsyncContextManager", "contextlib.AbstractContextManager", "contextlib.ContextDecorator",
+        "datetime.tzinfo", "functools.partial", "html.parser.HTMLParser", "http.server.BaseHTTPRequestHandler", "http.server.HTTPServer",
+        "http.server.SimpleHTTPRequestHandler", "http.server.ThreadingHTTPServer", "io.BufferedIOBase", "io.BytesIO",
+        "io.IOBase", "io.RawIOBase", "io.StringIO", "io.TextIOBase", "io.TextIOWrapper", "json.JSONDecoder",
+        "json.JSONEncoder", "logging.Filter", "logging.Formatter", "logging.Handler", "logging.Logger",
+        "logging.LoggerAdapter", "logging.StreamHandler", "random.Random", "socketserver.BaseRequestHandler",
+        "socketserver.ThreadingMixIn", "string.Formatter", "textwrap.TextWrapper", "threading.Thread", "threading.local", "types.ModuleType",
+        "types.SimpleNamespace", "unittest.IsolatedAsyncioTestCase",
+    }
+    | {f"collections.abc.{name}" for name in collections.abc.__all__}
+)  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Base:
-    """What a class derives from: the kind of class that this makes, and its shape, if there is more to it."""
+    """What a class derives from.
+
+    Attributes:
+        kind: The kind of class that this makes.
+        shape: What the class is a description of, if it is one: an enumeration, a named tuple, …
+        origin: The one that gives the shape.
+        unresolved: Those that are not known here, as written.
+        rests_on: What must stay as it is if the class is to be made.
+        is_built_in: Whether it has a layout of its own, to which no slots can be added.
+    """
 
     kind: Kind = "plain"
     shape: str = ""
     origin: str = ""
+    unresolved: tuple[str, ...] = ()
+    rests_on: str = ""
+    is_built_in: bool = False
 
 
 def _base(bases: list[ast.expr], scope: Scope) -> _Base | None:
-    generics = [one for one in bases if isinstance(one, ast.Subscript)]
-    others = [one for one in bases if not isinstance(one, ast.Subscript)]
-    if len(others) > 1 or len(generics) > 1 or not all(_is_generic(one, scope) for one in generics):
-        return None
-    if generics and (generics[0] is not bases[-1] or others):
-        return None  # whether the two go together depends on more than is known
-    if not others:
-        return _Base()
-    bound = find(others[0], scope)
-    if bound is None:
-        return None
-    if bound.kind is not None:
-        return None if bound.kind == "sealed" else _Base(bound.kind)
-    if bound.origin in _PLAIN_BASES:
-        return _Base()
-    if bound.origin == "abc.ABC":
-        return _Base("abstract")
-    return _Base("sealed", _SHAPES[bound.origin], bound.origin) if bound.origin in _SHAPES else None
-
-
-def _is_generic(node: ast.Subscript, scope: Scope) -> bool:
-    bound = find(node.value, scope)
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    names = [part.id for part in parts if isinstance(part, ast.Name)]
-    return (
-        bound is not None
-        and bound.origin == "typing.Generic"
-        and len(set(names)) == len(parts)
-        and all(sort_of(part, scope) == "variable" for part in parts)
-    )
+    found = _Base()
+    for base in bases:
+        node = base.value if isinstance(base, ast.Subscript) else base
+        bound = find(node, scope)
+        if bound is not None and bound.origin in _SHAPES:
+            is_alone = len(bases) == 1 and node is base
+            return _Base("sealed", _SHAPES[bound.origin], bound.origin) if is_alone else None
+        if bound is None or not is_of_types(base) or bound.sort not in ("", "class") or bound.kind == "sealed":
+            return None
+        if bound.kind == "abstract" or bound.origin in _STANDARD_BASES:
+            found.kind = "abstract"
+        elif bound.kind != "plain" and bound.origin not in _PLAIN_BASES:
+            if bound.origin:
+                return None
+            found.unresolved += (ast.unparse(node),)
+        found.is_built_in |= bound.origin in _BUILT_IN_BASES
+    if len(bases) > 1 or found.unresolved or any(isinstance(base, ast.Subscript) for base in bases):
+        found.rests_on = f"class({', '.join(map(ast.unparse, bases))})"
+    if found.unresolved:
+        found.kind = "derived"
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +152,8 @@ _DECORATORS: Final = {
     "enum.unique": "unique",
     "typing.runtime_checkable": "runtime_checkable",
 }
-_OPTIONS: Final = frozenset({"eq", "frozen", "init", "kw_only", "match_args", "repr", "slots"})
+_OPTIONS: Final = frozenset({"eq", "frozen", "init", "kw_only", "match_args", "order", "repr", "slots"})
+_COMPARISONS: Final = frozenset({"__lt__", "__le__", "__gt__", "__ge__"})
 
 
 def _decorator(nodes: list[ast.expr], scope: Scope) -> _Decorator | None:
@@ -136,6 +167,8 @@ def _decorator(nodes: list[ast.expr], scope: Scope) -> _Decorator | None:
         values = {keyword.arg: keyword.value for keyword in node.keywords}
         given = {name: one.value for name, one in values.items() if isinstance(one, ast.Constant)}
         if node.args or not given.keys() == values.keys() <= _OPTIONS or not set(given.values()) <= {True, False}:
+            return None
+        if given.get("eq") is False and "order" in given:
             return None
         options = frozenset(name for name, value in given.items() if name is not None and value is True)
     bound = find(node.func if isinstance(node, ast.Call) else node, scope)
@@ -163,7 +196,6 @@ def _members(node: ast.ClassDef, annotations: Annotations, *, has_pytest: bool) 
 
 def _member(node: ast.stmt, annotations: Annotations, *, has_pytest: bool) -> dict[str, Sort] | None:
     """Return what a statement in a class binds, or None if it may do more."""
-    scope = annotations.scope
     match node:
         case ast.Pass() | ast.Expr(ast.Constant()):
             return {}
@@ -175,24 +207,25 @@ def _member(node: ast.stmt, annotations: Annotations, *, has_pytest: bool) -> di
                 return None
             if value is None:
                 return {ANNOTATIONS: ""}
-            sort = _sort_of_member(value, scope)
+            sort = _sort_of_member(value, annotations)
             return None if sort is None else {name: sort, ANNOTATIONS: ""}
         case ast.Assign(targets=targets, value=value):
-            sort = _sort_of_member(value, scope)
+            sort = _sort_of_member(value, annotations)
             names = [target.id for target in targets if isinstance(target, ast.Name)]
             return None if sort is None or len(names) != len(targets) else dict.fromkeys(names, sort)
         case _:
             return None
 
 
-def _sort_of_member(node: ast.expr, scope: Scope) -> Sort | None:
+def _sort_of_member(node: ast.expr, annotations: Annotations) -> Sort | None:
     """Return what the value is, or None if it may have a say when the class is made, as descriptors have."""
+    scope = annotations.scope
     if isinstance(node, ast.Call) and (bound := find(node.func, scope)) and bound.origin == "dataclasses.field":
         return "value" if _is_field(node, scope) else None
     sort = sort_of(node, scope)
-    if isinstance(node, ast.Name) and sort in ("", "property"):
-        return None
-    return sort
+    if isinstance(node, ast.Name | ast.Attribute) and sort == "":
+        annotations.rests_on.add(f"= {ast.unparse(node)}")  # a class, most often
+    return None if isinstance(node, ast.Name) and sort == "property" else sort
 
 
 def _is_field(node: ast.Call, scope: Scope) -> bool:
@@ -209,11 +242,13 @@ def _is_field(node: ast.Call, scope: Scope) -> bool:
     )
 
 
-def _fits_slots(members: _Members) -> bool:
+def _fits_slots(members: _Members, base: _Base) -> bool:
     for statement in members.get("__slots__", ()):
         value = statement.value if isinstance(statement, ast.Assign) else None
         parts = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
         names = [one.value for one in parts if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        if base.is_built_in and parts:
+            return False
         is_known = len(set(names)) == len(parts) and all(name.isidentifier() for name in names)
         if not is_known or not members.keys().isdisjoint(names) or "__dict__" in names or "__weakref__" in names:
             return False
@@ -241,11 +276,11 @@ def _shaped(
     base: _Base, decorator: _Decorator, members: dict[str, list[ast.stmt]], annotations: Annotations
 ) -> PlainClass | None:
     is_whole = bool(base.shape or decorator.name or base.kind == "abstract")
-    found = PlainClass(base.kind, is_whole, members, annotations.rests_on)
+    found = PlainClass(base.kind, is_whole=is_whole, members=members, rests_on=annotations.rests_on)
     match base.shape, decorator.name:
         case "", "":
             return None if _has_fields(members, annotations.scope) else found
-        case "", "dataclass":
+        case "", "dataclass" if not base.unresolved:
             found.kind = "sealed"
             return found if _is_dataclass(members, decorator.options, annotations) else None
         case "enum", "" | "unique":
@@ -285,6 +320,7 @@ def _is_dataclass(members: _Members, options: frozenset[str], annotations: Annot
             {name: same for name, same in members.items() if name not in {*names, ANNOTATIONS}}, annotations.scope
         )
         and not ("frozen" in options and not {"__setattr__", "__delattr__"}.isdisjoint(members))
+        and not ("order" in options and not _COMPARISONS.isdisjoint(members))
         and not ("slots" in options and "__slots__" in members)
         and ("kw_only" in options or _have_defaults_last([_has_default(one.value) for one in fields]))
     )
@@ -296,7 +332,8 @@ def _is_plain_field(node: ast.AnnAssign, scope: Scope) -> bool:
     if any(isinstance(one, ast.Name | ast.Attribute | ast.Constant) and _marker(one) for one in parts):
         return False
     if isinstance(node.value, ast.Call):
-        return _is_call_of(node.value, "dataclasses.field", scope)
+        is_empty = not node.value.args and _is_call_of(node.value, "frozenset", scope)
+        return is_empty or _is_call_of(node.value, "dataclasses.field", scope)
     return node.value is None or is_constant(node.value)
 
 
@@ -312,7 +349,7 @@ def _marker(node: ast.Name | ast.Attribute | ast.Constant) -> bool:
 
 
 def _has_default(value: ast.expr | None) -> bool:
-    if isinstance(value, ast.Call):
+    if isinstance(value, ast.Call) and value.keywords:
         return any(keyword.arg in ("default", "default_factory") for keyword in value.keywords)
     return value is not None
 
@@ -334,6 +371,8 @@ def _is_enum(members: _Members, origin: str, scope: Scope) -> bool:
     if values and all(isinstance(value, ast.Call) and _is_call_of(value, "enum.auto", scope) for _, value in values):
         return True
     constants = [value.value for _, value in values if isinstance(value, ast.Constant)]
+    if origin == "enum.Enum" and not constants:
+        return all(isinstance(value, ast.Call) and _is_call_of(value, "object", scope) for _, value in values)
     return len(constants) == len(values) == len(set(constants)) and _are_values_of(origin, constants)
 
 

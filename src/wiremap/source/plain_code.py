@@ -2,13 +2,14 @@
 
 import ast
 import re
+import struct
 import warnings
 from collections.abc import Iterable
 from typing import Final
 
 from wiremap.source.annotations import Annotations, find
 from wiremap.source.identifiers import Function
-from wiremap.source.scope import Scope, Sort
+from wiremap.source.scope import Scope, Sort, is_looked_into
 
 _GIVE_FUNCTIONS: Final = frozenset(
     {
@@ -20,6 +21,14 @@ _GIVE_FUNCTIONS: Final = frozenset(
 _GIVE_DESCRIPTORS: Final[dict[str, Sort]] = {
     "classmethod": "", "functools.cached_property": "", "property": "property", "staticmethod": "",
 }  # fmt: skip
+_EMPTY: Final = frozenset(
+    {
+        "collections.Counter", "collections.OrderedDict", "collections.deque", "contextlib.ExitStack", "io.BytesIO",
+        "io.StringIO", "itertools.count", "threading.Condition", "threading.Event", "threading.Lock", "threading.RLock",
+        "threading.local", "types.SimpleNamespace", "weakref.WeakKeyDictionary", "weakref.WeakSet",
+        "weakref.WeakValueDictionary",
+    }
+)  # fmt: skip
 _COLLECTIONS: Final = ("dict", "frozenset", "list", "set", "tuple")
 
 
@@ -55,11 +64,18 @@ def sort_of_function(node: Function, annotations: Annotations, *, has_pytest: bo
 def sort_of(node: ast.expr, scope: Scope) -> Sort | None:  # noqa: PLR0911 -- a table in the form of code
     """Return what evaluating the expression gives, or None if it may do more than to give a value."""
     match node:
-        case ast.Constant():
-            return "value"
+        case ast.Constant(value=value):
+            return "text" if isinstance(value, str) else "value"
         case ast.Name(id=name):
             bound = scope.find(name)
             return None if bound is None else bound.sort
+        case ast.Attribute():
+            bound = find(node, scope)
+            return bound.sort if bound is not None and bound.origin and is_looked_into(bound.origin) else None
+        case ast.JoinedStr(values=parts):
+            return "text" if all(_is_plain_part(part, scope) for part in parts) else None
+        case ast.BinOp(op=ast.Add(), left=left, right=right) if sort_of(left, scope) == sort_of(right, scope) == "text":
+            return "text"
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             return "value" if _are_plain(parts, scope) else None
         case ast.Set(elts=parts):
@@ -67,7 +83,9 @@ def sort_of(node: ast.expr, scope: Scope) -> Sort | None:  # noqa: PLR0911 -- a 
         case ast.Dict(keys=keys, values=values):
             return "value" if _are_constants(keys) and _are_plain(values, scope) else None
         case ast.UnaryOp() | ast.BinOp():
-            return "value" if _is_number(node) else None
+            return "value" if _is_number(node) or _is_alias(node, scope) else None
+        case ast.Subscript():
+            return "class" if _is_alias(node, scope) else None
         case ast.Lambda(args=arguments):
             defaults = [*arguments.defaults, *(one for one in arguments.kw_defaults if one is not None)]
             return "function" if _are_plain(defaults, scope) else None
@@ -75,6 +93,18 @@ def sort_of(node: ast.expr, scope: Scope) -> Sort | None:  # noqa: PLR0911 -- a 
             return _sort_of_call(node, scope)
         case _:
             return None
+
+
+def _is_plain_part(node: ast.expr, scope: Scope) -> bool:
+    """Tell whether a part of an f-string is text already."""
+    if isinstance(node, ast.FormattedValue):
+        return node.format_spec is None and sort_of(node.value, scope) == "text"
+    return isinstance(node, ast.Constant)
+
+
+def _is_alias(node: ast.expr, scope: Scope) -> bool:
+    annotations = Annotations(scope)
+    return annotations.is_alias(node) and not annotations.rests_on
 
 
 def is_constant(node: ast.expr | None) -> bool:
@@ -115,8 +145,23 @@ def _sort_of_call(node: ast.Call, scope: Scope) -> Sort | None:  # noqa: PLR0911
             return "class"
         case "typing.TypeVar", [name] if _is_text(name) and _are_options_of_variable(keywords, scope):
             return "variable"
-        case "re.compile", [pattern] if not keywords and _is_pattern(pattern):
+        case "typing.ParamSpec", [name] if _is_text(name) and not keywords:
+            return "variable"
+        case "re.compile", [pattern, *flags] if not keywords and _is_pattern(pattern, flags, scope):
             return "value"
+        case "struct.Struct", [ast.Constant(value=str(text))] if not keywords and _is_format(text):
+            return "value"
+        case "staticmethod" | "classmethod", [wrapped] if not keywords and sort_of(wrapped, scope) == "function":
+            return "function"
+        case "property", accessors if keywords.keys() <= {"doc"}:
+            given = [*accessors, *keywords.values()]
+            return "property" if len(accessors) <= 4 and _are_plain(given, scope) else None  # noqa: PLR2004 - by definition
+        case origin, [] if origin in _EMPTY and not keywords:
+            return "value"
+        case "collections.defaultdict", [factory] if not keywords and sort_of(factory, scope) in ("class", "function"):
+            return "value"
+        case "contextvars.ContextVar", [name] if _is_text(name) and keywords.keys() <= {"default"}:
+            return "value" if _are_plain(keywords.values(), scope) else None
         case origin, [] if origin in _COLLECTIONS and not keywords:
             return "value"
         case "dict", [ast.Dict(keys=keys, values=values)] if not keywords:
@@ -132,7 +177,8 @@ def _are_options_of_variable(keywords: dict[str | None, ast.expr], scope: Scope)
         case {} if not keywords:
             return True
         case {"bound": bound} if len(keywords) == 1:
-            return sort_of(bound, scope) == "class"
+            annotations = Annotations(scope)
+            return annotations.is_type(bound) and not annotations.rests_on
         case {"covariant": flag} | {"contravariant": flag} if len(keywords) == 1:
             return _is_flag(flag)
         case _:
@@ -212,17 +258,42 @@ def _is_number(node: ast.expr) -> bool:
             return _is_number(operand)
         case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult(), left=left, right=right):
             return _is_number(left) and _is_number(right)
+        case ast.BinOp(op=ast.Pow() | ast.LShift(), left=ast.Constant(value=left), right=ast.Constant(value=right)):
+            return type(left) is type(right) is int and left > 0 and 0 <= right <= _LARGEST_POWER
         case _:
             return False
 
 
-def _is_pattern(node: ast.expr) -> bool:
-    if not (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)):
+_LARGEST_POWER: Final = 1000
+
+
+def _is_pattern(node: ast.expr, flags: list[ast.expr], scope: Scope) -> bool:
+    if not (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)) or len(flags) > 1:
+        return False
+    flag = _flag(flags[0], scope) if flags else re.RegexFlag(0)
+    if flag is None:
         return False
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # as some projects have it
-            re.compile(node.value)
-    except (re.error, RecursionError, OverflowError, Warning):
+            re.compile(node.value, flag)
+    except (re.error, RecursionError, OverflowError, ValueError, Warning):
+        return False
+    return True
+
+
+def _flag(node: ast.expr, scope: Scope) -> re.RegexFlag | None:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        left, right = _flag(node.left, scope), _flag(node.right, scope)
+        return None if left is None or right is None else left | right
+    bound = find(node, scope)
+    flag = getattr(re, bound.origin.removeprefix("re."), None) if bound is not None else None
+    return flag if isinstance(flag, re.RegexFlag) and flag != re.DEBUG else None
+
+
+def _is_format(text: str) -> bool:
+    try:
+        struct.calcsize(text)
+    except struct.error:
         return False
     return True

@@ -1,6 +1,7 @@
 """What is known of the names of a module, statement by statement: the ground on which code is called plain."""
 
 import abc
+import ast
 import builtins
 import collections
 import collections.abc
@@ -9,19 +10,26 @@ import dataclasses
 import datetime
 import enum
 import functools
+import inspect
+import io
 import os
 import pathlib
 import re
+import string
+import sys
 import types
 import typing
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-Sort = Literal["", "value", "function", "class", "property", "variable"]
-"""What a name is bound to: a value that is no type, a function, a class, a property, a type variable; or anything."""
+Sort = Literal["", "value", "text", "function", "class", "property", "variable"]
+"""What a name is bound to: a value that is no type, a string, a function, a class or type, a property, a type
+variable; or anything.
+"""
 
-Kind = Literal["plain", "abstract", "sealed"]
-"""How a class is made: by `type`; by `ABCMeta`; or so that what derives from it is not followed."""
+Kind = Literal["", "plain", "abstract", "sealed", "derived"]
+"""How a class is made: by `type`; by something that looks at its members, as `ABCMeta` does; so that what derives
+from it is not followed; or as the classes are that it derives from. Nothing for what is no class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +44,7 @@ class Bound:
 
     sort: Sort = ""
     origin: str = ""
-    kind: Kind | None = None
+    kind: Kind = ""
 
 
 @dataclass(slots=True)
@@ -96,9 +104,15 @@ def standard(dotted: str) -> Bound | None:
     return Bound("", dotted)
 
 
+def is_looked_into(dotted: str) -> bool:
+    """Tell whether `standard` knows whether there is something of that name."""
+    return any(dotted.startswith(f"{module.__name__}.") for module in _LOOKED_INTO)
+
+
 # The longer name first.
 _LOOKED_INTO: Final = (
-    collections.abc, abc, collections, contextlib, dataclasses, datetime, enum, functools, os, pathlib, re, types, typing,
+    collections.abc, abc, ast, collections, contextlib, dataclasses, datetime, enum, functools, inspect, io, os, pathlib,
+    re, string, sys, types, typing,
 )  # fmt: skip
 
 
@@ -107,7 +121,9 @@ def _sort_of(value: object) -> Sort:
         return "class"
     if isinstance(value, types.FunctionType | types.BuiltinFunctionType):
         return "function"
-    return "value" if isinstance(value, str | int | float | tuple | dict | list) else ""
+    if isinstance(value, str):
+        return "text"
+    return "value" if isinstance(value, int | float | tuple | dict | list) else ""
 
 
 def exception_names() -> frozenset[str]:

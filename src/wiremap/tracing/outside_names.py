@@ -44,12 +44,14 @@ def _add_names(code: CodeType, found: set[str]) -> None:
 
 
 def _add_constant(constant: object, found: set[str]) -> None:
-    kind = type(constant)
-    if kind is str:
-        if constant.isidentifier():
-            found.add(constant)
-    elif kind is CodeType:
-        _add_names(constant, found)
-    elif kind is tuple or kind is frozenset:
-        for part in constant:
-            _add_constant(part, found)
+    match constant:
+        case str():
+            if constant.isidentifier():
+                found.add(constant)
+        case CodeType():
+            _add_names(constant, found)
+        case tuple() | frozenset():
+            for part in constant:
+                _add_constant(part, found)
+        case _:
+            pass

@@ -252,26 +252,40 @@ def test_a_test_that_reads_names_as_they_stand_rests_on_names() -> None:
     assert found == {"test_a.py": kinds.NAMES, "shop.py": kinds.NAMES}
 
 
-def test_a_test_that_computes_a_name_of_something_rests_on_whole_modules() -> None:
+def test_a_test_that_computes_names_of_members_rests_on_whole_classes() -> None:
+    found = of_test("import shop\ndef test_f(name):\n    assert getattr(shop.make(), name)\n")
+
+    assert found == {"test_a.py": kinds.CLASSES, "shop.py": kinds.CLASSES}
+
+
+def test_a_function_that_did_not_run_computes_no_names() -> None:
+    found = of_test("import shop\ndef other(name):\n    getattr(shop, name)\ndef test_f(): shop.make()\n")
+
+    assert found == {"test_a.py": kinds.NAMES, "shop.py": kinds.NAMES}
+
+
+def test_a_test_that_computes_a_name_of_a_module_rests_on_that_module_as_a_whole() -> None:
     found = of_test("import shop\ndef test_f(name):\n    assert getattr(shop, name)\n")
 
-    assert set(found.values()) == {kinds.MODULE}
+    assert found == {"test_a.py": kinds.CLASSES, "shop.py": kinds.MODULE}
 
 
-def test_a_test_whose_objects_compute_their_own_members_rests_on_whole_classes() -> None:
-    found = of_test(
-        "import shop\nclass T:\n    def f(self, name):\n        getattr(self, name)\ndef test_f(): T().f()\n"
-    )
+def test_a_test_that_computes_names_of_any_module_rests_on_whole_modules() -> None:
+    found = of_test("import shop\ndef test_f(name):\n    assert eval(name)\n")
 
-    assert set(found.values()) == {kinds.NAMES}
-    text = "import shop\ndef test_f(self, name):\n    getattr(self, name)\n"
-    assert set(of_test(text).values()) == {kinds.CLASSES}
+    assert found == {"test_a.py": kinds.MODULE, "shop.py": kinds.MODULE}
 
 
 def test_a_module_that_is_handed_on_as_an_object_counts_as_a_whole() -> None:
     found = of_test("import shop\ndef test_f(register):\n    register(shop)\n")
 
     assert found == {"test_a.py": kinds.NAMES, "shop.py": kinds.MODULE}
+
+
+def test_a_module_that_another_hands_on_counts_as_a_whole() -> None:
+    found = of_test("import hub\ndef test_f(register):\n    register(hub.shop)\n", **{"hub.py": "import shop\n"})
+
+    assert found == {"test_a.py": kinds.NAMES, "hub.py": kinds.NAMES, "shop.py": kinds.MODULE}
 
 
 def test_a_module_of_which_everything_is_imported_counts_as_a_whole() -> None:
