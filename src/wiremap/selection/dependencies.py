@@ -16,7 +16,7 @@ from wiremap.selection import facts as kinds
 from wiremap.selection.carried_state import CarriedState
 from wiremap.selection.facts import Fact
 from wiremap.source.modules import absolute_name, with_parents
-from wiremap.source.reach import Sight
+from wiremap.source.reach import OWN_MODULE, Sight
 from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit, UnitKey, unit_of_qualname
 from wiremap.tracing.observation import Observation, with_kept
 
@@ -154,10 +154,11 @@ class DependencyResolver:
         unit = source.units.get(key.unit)
         if unit is None:
             return _Reached("all")
-        handled = {absolute_name(name, key.path) for name in unit.reach.handled}
+        handled = {absolute_name(name, key.path) for name in unit.reach.handled - {OWN_MODULE}}
         if key.unit == MODULE_UNIT and source.top is not None:
             handled |= {absolute_name(name, key.path) for name in source.top.stars}
-        return _Reached(unit.reach.sight, {path for name in handled for path in self._modules_meant(name)})
+        modules = {path for name in handled for path in self._modules_meant(name)}
+        return _Reached(unit.reach.sight, modules | ({key.path} if OWN_MODULE in unit.reach.handled else set()))
 
     def _modules_meant(self, dotted: str, depth: int = 0) -> set[str]:
         """Return the files of the module that a dotted name means, also by way of a module that imports it."""

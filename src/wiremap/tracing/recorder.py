@@ -66,13 +66,13 @@ class Recorder:
         self.imports: dict[str, Observation] = {}
         self.import_stats: dict[str, FileStat | None] = {}
         self.foreign_imports: set[str] = set()
-        self.foreign_names: set[str] = set()
+        self.handed_names: set[str] = set()
         self.callers: dict[tuple[int, int], tuple[CodeType, CodeType]] = {}
         self.kept_work = KeptWork()
         self.ignored: set[int] = set()
         self._ignored_codes: list[CodeType] = []
         self.watched: Mapping[int, tuple[CodeType, Watcher]] = {
-            **watched_calls(variables or Variables(), self.territory, self.foreign_names),
+            **watched_calls(variables or Variables(), self.territory, self.handed_names),
             **(watched or {}),
         }
         self._keepers_of = keepers_of

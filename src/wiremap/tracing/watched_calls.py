@@ -40,7 +40,7 @@ _QUESTIONS = (
 
 
 def watched_calls(
-    variables: Variables, territory: Territory, foreign_names: set[str] | None = None
+    variables: Variables, territory: Territory, handed_names: set[str] | None = None
 ) -> dict[int, tuple[CodeType, Watcher]]:
     """Return the watched code objects by id, each with what to note when it starts.
 
@@ -49,11 +49,11 @@ def watched_calls(
     Args:
         variables: The environment.
         territory: Which files are the project's.
-        foreign_names: Where to note modules that a library asks for by name.
+        handed_names: Where to note modules that somebody asks for by name, who then has them as objects.
     """
-    notes = _Notes(variables, territory, set() if foreign_names is None else foreign_names)
+    notes = _Notes(variables, territory, set() if handed_names is None else handed_names)
     functions: list[tuple[object, Watcher]] = [
-        (importlib.import_module, notes.module),
+        (importlib.import_module, notes.module_as_object),
         (importlib.util.find_spec, notes.module),
         (type(os.environ).__getitem__, notes.variable),
         (type(os.environ).__iter__, notes.all_variables),
@@ -73,17 +73,24 @@ def watched_calls(
 class _Notes:
     """Notes what calls tell of files and environment variables."""
 
-    def __init__(self, variables: Variables, territory: Territory, foreign_names: set[str]) -> None:
+    def __init__(self, variables: Variables, territory: Territory, handed_names: set[str]) -> None:
         self._variables = variables
         self._territory = territory
-        self._foreign_names = foreign_names
+        self._handed_names = handed_names
 
     def module(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
         name = _name_of_import(arguments)
         if name is not None:
             seen.imports.add(name)
             if not is_own_import(caller, self._territory):
-                self._foreign_names.add(name)
+                self._handed_names.add(name)
+
+    def module_as_object(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
+        name = _name_of_import(arguments)
+        if name is not None:
+            seen.imports.add(name)
+            if not is_pytest(caller):  # of which it is known what it looks for
+                self._handed_names.add(name)
 
     def variable(self, arguments: tuple[object, ...], _caller: FrameType | None, seen: Observation) -> None:
         _environ, name = arguments

@@ -141,7 +141,7 @@ class _Around:
     def is_foreign_import(self, path: str) -> bool:
         recorder = self._session.recorder
         if self._foreign_files is None:
-            by_name = {file for name in recorder.foreign_names for file in self.candidates(name)}
+            by_name = {file for name in recorder.handed_names for file in self.candidates(name)}
             self._foreign_files = by_name | recorder.foreign_imports
         return path in self._foreign_files
 
