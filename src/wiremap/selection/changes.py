@@ -1,6 +1,7 @@
 """Changes: the difference between two versions of the sources, unit by unit, classified."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -100,7 +101,7 @@ def _file_changes(path: str, before: SourceUnits | None, now: SourceUnits) -> li
     return found or [Change(path, "", "cosmetic", "comments, layout or type checking only")]
 
 
-def _name_changes(path: str, before: ModuleNames, now: ModuleNames, known: Set[str]) -> Iterator[Change]:
+def _name_changes(path: str, before: ModuleNames, now: ModuleNames, known: AbstractSet[str]) -> Iterator[Change]:
     """Yield the names whose definition changed, but for those of functions, which are *known* already."""
     for name in sorted(before.names.keys() | now.names.keys()):
         old, new, unit = before.names.get(name), now.names.get(name), f"{path}::{name}"

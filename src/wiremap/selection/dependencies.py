@@ -20,7 +20,6 @@ from wiremap.source.reach import OWN_MODULE, Sight
 from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit, UnitKey, unit_of_qualname
 from wiremap.tracing.observation import Observation, with_kept
 
-
 _MOST_HOPS = 8
 """So many modules may hand on a name before it reaches somebody."""
 

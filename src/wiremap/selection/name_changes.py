@@ -247,7 +247,7 @@ class NameChanges:
         if now.top is None:
             return _Difference(doubt="it is gone, or does not parse")
         old, new = before.top, now.top
-        if doubt := self._doubt(path, before, now) or self._doubt_of_imports(path, old.names, new.names):
+        if doubt := self._doubt(before, now) or self._doubt_of_imports(path, old.names, new.names):
             return _Difference(doubt=doubt)
         differing = [
             name
@@ -271,7 +271,7 @@ class NameChanges:
             removed=frozenset(old.names.keys() - new.names.keys()),
         )
 
-    def _doubt(self, path: str, before: SourceUnits, now: SourceUnits) -> str:
+    def _doubt(self, before: SourceUnits, now: SourceUnits) -> str:
         """Return what of the change can't be told by names, or nothing."""
         old, new = before.top or ModuleNames(), now.top or ModuleNames()
         if old.effects != new.effects:
@@ -356,12 +356,12 @@ _WORD = re.compile(r"[^\W\d]\w*")
 # Written in Python, with nothing that may be missing, and silent when they are imported.
 _QUIET = frozenset(
     {
-        "argparse", "base64", "bisect", "calendar", "collections.abc", "colorsys", "configparser", "copy", "csv",
-        "dataclasses", "datetime", "decimal", "difflib", "filecmp", "fnmatch", "fractions", "ftplib", "getpass", "gettext",
-        "glob", "graphlib", "gzip", "hashlib", "heapq", "html", "json", "keyword", "math", "numbers", "operator",
-        "pathlib", "pprint", "queue", "random", "secrets", "shlex", "shutil", "statistics", "string", "stringprep",
-        "struct", "tempfile", "textwrap", "threading", "timeit", "tokenize", "typing", "urllib.parse", "uuid", "weakref",
-        "zipfile",
+        "argparse", "base64", "bisect", "calendar", "collections.abc", "colorsys", "configparser", "copy",
+        "csv", "dataclasses", "datetime", "decimal", "difflib", "filecmp", "fnmatch", "fractions", "ftplib",
+        "getpass", "gettext", "glob", "graphlib", "gzip", "hashlib", "heapq", "html", "json", "keyword", "math",
+        "numbers", "operator", "pathlib", "pprint", "queue", "random", "secrets", "shlex", "shutil",
+        "statistics", "string", "stringprep", "struct", "tempfile", "textwrap", "threading", "timeit",
+        "tokenize", "typing", "urllib.parse", "uuid", "weakref", "zipfile",
     }
 )  # fmt: skip
 

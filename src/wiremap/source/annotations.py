@@ -76,7 +76,7 @@ class Annotations:
             case _:
                 return self._is_plain(node)
 
-    def _is_plain_subscript(self, node: ast.Subscript) -> bool:
+    def _is_plain_subscript(self, node: ast.Subscript) -> bool:  # noqa: PLR0911 - a table in the form of code
         generic = find(node.value, self.scope)
         if generic is None or generic.sort in (*_NO_TYPES, "variable"):
             return False

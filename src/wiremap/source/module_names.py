@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from wiremap.source.annotations import Annotations, find
-from wiremap.source.identifiers import Function, identifiers
+from wiremap.source.identifiers import identifiers
 from wiremap.source.plain_classes import ANNOTATIONS, PlainClass, is_docstring, plain_class
 from wiremap.source.plain_code import sort_of, sort_of_function
 from wiremap.source.scope import Bound, Kind, Scope, Sort, standard
@@ -177,20 +177,22 @@ class _ModuleReader:
                 self._class(node)
             case ast.AnnAssign(target=ast.Name(id=name), value=value):
                 self._annotated(name, value, node)
-            case ast.Assign(targets=targets, value=value) if all(isinstance(one, ast.Name) for one in targets):
-                names = [one.id for one in targets if isinstance(one, ast.Name)]
-                if any(map(_LOOKED_UP.fullmatch, names)):
-                    self._effect(node)
-                else:
-                    self._bind_all(names, node, self._sort_of(value))
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(targets) == len(
-                values
-            ) and all(isinstance(one, ast.Name) for one in targets):
-                names = [one.id for one in targets if isinstance(one, ast.Name)]
-                are_plain = all(self._sort_of(value) is not None for value in values)
-                self._bind_all(names, node, "" if are_plain and not any(map(_LOOKED_UP.fullmatch, names)) else None)
+            case ast.Assign():
+                self._assigned(node)
             case _:
                 self._effect(node)
+
+    def _assigned(self, node: ast.Assign) -> None:
+        """Read `a = b = 1` or `a, b = 1, 2`."""
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                fits = len(targets) == len(values) and all(self._sort_of(value) is not None for value in values)
+                sort: Sort | None = "" if fits else None
+            case ast.Assign(targets=targets, value=value):
+                sort = self._sort_of(value)
+        names = [one.id for one in targets if isinstance(one, ast.Name)]
+        is_plain = len(names) == len(targets) and not any(map(_LOOKED_UP.fullmatch, names))
+        self._bind_all(names, node, sort if is_plain else None)
 
     def _sort_of(self, value: ast.expr) -> Sort | None:
         sort = sort_of(value, self._scope)
@@ -371,7 +373,7 @@ def _names_deleted(node: ast.AST) -> set[str]:
     return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Del)}
 
 
-def _surely_bound(node: ast.AST) -> set[str]:
+def _surely_bound(node: ast.AST) -> set[str]:  # noqa: PLR0911 - a table in the form of code
     """Return names that the statement has bound whichever way it went, if it ended without an exception."""
     match node:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):

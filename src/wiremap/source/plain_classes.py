@@ -78,17 +78,19 @@ _PLAIN_BASES: Final = frozenset({"object", "typing.Generic", "unittest.TestCase"
 # Classes of the standard library that may read any member of what derives from them, but not when it is made.
 _STANDARD_BASES: Final = frozenset(
     {
-        "abc.ABC", "argparse.Action", "argparse.ArgumentParser", "argparse.HelpFormatter", "ast.NodeTransformer",
-        "ast.NodeVisitor", "cmd.Cmd", "collections.Counter", "collections.OrderedDict", "collections.UserDict",
-        "collections.UserList", "collections.UserString", "collections.defaultdict", "collections.deque",
-        "code.InteractiveInterpreter", "contextlib.AbstractAsyncContextManager", "contextlib.AbstractContextManager", "contextlib.ContextDecorator",
-        "datetime.tzinfo", "functools.partial", "html.parser.HTMLParser", "http.server.BaseHTTPRequestHandler", "http.server.HTTPServer",
-        "http.server.SimpleHTTPRequestHandler", "http.server.ThreadingHTTPServer", "io.BufferedIOBase", "io.BytesIO",
-        "io.IOBase", "io.RawIOBase", "io.StringIO", "io.TextIOBase", "io.TextIOWrapper", "json.JSONDecoder",
-        "json.JSONEncoder", "logging.Filter", "logging.Formatter", "logging.Handler", "logging.Logger",
-        "logging.LoggerAdapter", "logging.StreamHandler", "random.Random", "socketserver.BaseRequestHandler",
-        "socketserver.ThreadingMixIn", "string.Formatter", "textwrap.TextWrapper", "threading.Thread", "threading.local", "types.ModuleType",
-        "types.SimpleNamespace", "unittest.IsolatedAsyncioTestCase",
+        "abc.ABC", "argparse.Action", "argparse.ArgumentParser", "argparse.HelpFormatter",
+        "ast.NodeTransformer", "ast.NodeVisitor", "cmd.Cmd", "code.InteractiveInterpreter",
+        "collections.Counter", "collections.OrderedDict", "collections.UserDict", "collections.UserList",
+        "collections.UserString", "collections.defaultdict", "collections.deque",
+        "contextlib.AbstractAsyncContextManager", "contextlib.AbstractContextManager",
+        "contextlib.ContextDecorator", "datetime.tzinfo", "functools.partial", "html.parser.HTMLParser",
+        "http.server.BaseHTTPRequestHandler", "http.server.HTTPServer", "http.server.SimpleHTTPRequestHandler",
+        "http.server.ThreadingHTTPServer", "io.BufferedIOBase", "io.BytesIO", "io.IOBase", "io.RawIOBase",
+        "io.StringIO", "io.TextIOBase", "io.TextIOWrapper", "json.JSONDecoder", "json.JSONEncoder",
+        "logging.Filter", "logging.Formatter", "logging.Handler", "logging.Logger", "logging.LoggerAdapter",
+        "logging.StreamHandler", "random.Random", "socketserver.BaseRequestHandler",
+        "socketserver.ThreadingMixIn", "string.Formatter", "textwrap.TextWrapper", "threading.Thread",
+        "threading.local", "types.ModuleType", "types.SimpleNamespace", "unittest.IsolatedAsyncioTestCase",
     }
     | {f"collections.abc.{name}" for name in collections.abc.__all__}
 )  # fmt: skip
@@ -194,7 +196,9 @@ def _members(node: ast.ClassDef, annotations: Annotations, *, has_pytest: bool) 
     return members
 
 
-def _member(node: ast.stmt, annotations: Annotations, *, has_pytest: bool) -> dict[str, Sort] | None:
+def _member(  # noqa: PLR0911 - a table in the form of code
+    node: ast.stmt, annotations: Annotations, *, has_pytest: bool
+) -> dict[str, Sort] | None:
     """Return what a statement in a class binds, or None if it may do more."""
     match node:
         case ast.Pass() | ast.Expr(ast.Constant()):
@@ -272,7 +276,7 @@ def _binds_no_machinery(members: _Members) -> bool:
 # Shapes
 
 
-def _shaped(
+def _shaped(  # noqa: PLR0911 - a table in the form of code
     base: _Base, decorator: _Decorator, members: dict[str, list[ast.stmt]], annotations: Annotations
 ) -> PlainClass | None:
     is_whole = bool(base.shape or decorator.name or base.kind == "abstract")

@@ -61,7 +61,9 @@ def sort_of_function(node: Function, annotations: Annotations, *, has_pytest: bo
     return sort
 
 
-def sort_of(node: ast.expr, scope: Scope) -> Sort | None:  # noqa: PLR0911 -- a table in the form of code
+def sort_of(  # noqa: C901, PLR0911, PLR0912 - a table in the form of code
+    node: ast.expr, scope: Scope
+) -> Sort | None:
     """Return what evaluating the expression gives, or None if it may do more than to give a value."""
     match node:
         case ast.Constant(value=value):
@@ -82,9 +84,9 @@ def sort_of(node: ast.expr, scope: Scope) -> Sort | None:  # noqa: PLR0911 -- a 
             return "value" if _are_constants(parts) else None
         case ast.Dict(keys=keys, values=values):
             return "value" if _are_constants(keys) and _are_plain(values, scope) else None
-        case ast.UnaryOp() | ast.BinOp():
-            return "value" if _is_number(node) or _is_alias(node, scope) else None
-        case ast.Subscript():
+        case ast.UnaryOp() | ast.BinOp() if _is_number(node):
+            return "value"
+        case ast.Subscript() | ast.BinOp():
             return "class" if _is_alias(node, scope) else None
         case ast.Lambda(args=arguments):
             defaults = [*arguments.defaults, *(one for one in arguments.kw_defaults if one is not None)]
@@ -131,7 +133,9 @@ def _are_constants(nodes: Iterable[ast.expr | None]) -> bool:
 # Calls
 
 
-def _sort_of_call(node: ast.Call, scope: Scope) -> Sort | None:  # noqa: PLR0911 -- a table in the form of code
+def _sort_of_call(  # noqa: C901, PLR0911, PLR0912 - a table in the form of code
+    node: ast.Call, scope: Scope
+) -> Sort | None:
     function = find(node.func, scope)
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
     match (function.origin if function else ""), node.args:

@@ -29,6 +29,9 @@ class Reach:
     handled: frozenset[str] = frozenset()
 
 
+NO_REACH: Final = Reach()
+
+
 def reach_of(trees: Iterable[ast.AST], imported: Mapping[str, str]) -> Reach:
     """Return the reach of syntax trees; *imported* gives the dotted name behind each name that the file imports."""
     sights: set[Sight] = set()
@@ -67,11 +70,11 @@ _NAMED: Final = frozenset({"delattr", "getattr", "hasattr", "object", "setattr"}
 _OF_PYTEST: Final = frozenset({"collector", "item", "metafunc", "node", "pyfuncitem", "request"})
 
 
-def _sights(node: ast.AST) -> Iterator[Sight]:
+def _sights(node: ast.AST) -> Iterator[Sight]:  # noqa: C901 - a table in the form of code
     inner: Iterable[ast.AST] = ast.iter_child_nodes(node)
     match node:
         case _ if _asked_for(node) or _looks_up_literal(node):
-            inner = ()
+            inner = node.args[1:] if isinstance(node, ast.Call) else ()
         case ast.Call(func=ast.Name(id=name), args=[]) if name in _LISTED:
             pass  # the names of where it stands
         case ast.Call(func=function, args=[_, ast.Constant(), *_]) if _last(function) in _NAMED:

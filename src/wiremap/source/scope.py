@@ -7,7 +7,7 @@ import collections
 import collections.abc
 import contextlib
 import dataclasses
-import datetime
+import datetime as dt
 import enum
 import functools
 import inspect
@@ -111,8 +111,8 @@ def is_looked_into(dotted: str) -> bool:
 
 # The longer name first.
 _LOOKED_INTO: Final = (
-    collections.abc, abc, ast, collections, contextlib, dataclasses, datetime, enum, functools, inspect, io, os, pathlib,
-    re, string, sys, types, typing,
+    collections.abc, abc, ast, collections, contextlib, dataclasses, dt, enum, functools, inspect, io, os, pathlib, re,
+    string, sys, types, typing,
 )  # fmt: skip
 
 

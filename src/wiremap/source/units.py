@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from wiremap.source.identifiers import Function, identifiers
 from wiremap.source.lasting_state import Keepers, keepers
 from wiremap.source.module_names import ModuleNames, digest, imported_names, module_names
-from wiremap.source.reach import Reach, reach_of
+from wiremap.source.reach import NO_REACH, Reach, reach_of
 
 MODULE_UNIT = "<module>"
 
@@ -61,7 +61,7 @@ class Unit:
     imports: frozenset[str]
     names: frozenset[str]
     mentions: frozenset[str] = frozenset()
-    reach: Reach = Reach()
+    reach: Reach = NO_REACH
     keepers: Keepers = ()
     memory: Literal["", "possible", "certain"] = ""
 
