@@ -310,9 +310,10 @@ class NameChanges:
         if not name or _is_standard(module):
             return False
         dotted = absolute_name(module, path)
-        if self._sources.candidates(dotted):
-            return bool(self._sources.candidates(f"{dotted}.{name}"))
-        return module not in sys.modules or f"{module}.{name}" in sys.modules
+        if self._sources.candidates(f"{dotted}.{name}"):
+            return True
+        is_foreign = not self._sources.candidates(dotted)
+        return is_foreign and (module not in sys.modules or f"{module}.{name}" in sys.modules)
 
     def _is_harmless(self, path: str, module: str, name: str) -> bool:
         """Tell whether an import surely succeeds and runs nothing that is not run already."""
@@ -376,7 +377,7 @@ def _can_be_derived_from_as_before(old: Name | None, new: Name | None) -> bool:
 
 def _differs_in_place(old: Name, new: Name) -> bool:
     """Tell whether a name is bound before or after other effects than it was."""
-    return old.places != new.places
+    return set(old.places) != set(new.places)
 
 
 def _last(name: str) -> str:

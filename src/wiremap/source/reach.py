@@ -76,9 +76,11 @@ def _sights(node: ast.AST) -> Iterator[Sight]:  # noqa: C901 - a table in the fo
         case _ if _asked_for(node) or _looks_up_literal(node):
             inner = node.args[1:] if isinstance(node, ast.Call) else ()
         case ast.Call(func=ast.Name(id=name), args=[]) if name in _LISTED:
-            pass  # the names of where it stands
+            inner = ()  # the names of where it stands
         case ast.Call(func=function, args=[_, ast.Constant(), *_]) if _last(function) in _NAMED:
             inner = [*([function.value] if isinstance(function, ast.Attribute) else []), *node.args, *node.keywords]
+        case ast.Call(func=ast.Attribute(attr="setattr" | "delattr"), args=[ast.JoinedStr() | ast.BinOp(), *_]):
+            yield "all"  # `monkeypatch.setattr(f"app.{name}", …)`
         case ast.Attribute(value=ast.Name(id="sys"), attr="modules"):
             yield "all"
         case ast.Attribute(value=ast.Name(id=owner), attr="module") if owner in _OF_PYTEST:
@@ -88,16 +90,19 @@ def _sights(node: ast.AST) -> Iterator[Sight]:  # noqa: C901 - a table in the fo
         case ast.Name(id=name) | ast.Attribute(attr=name):
             yield _sight_of(name)
         case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-            # Under its own name it is found where it is used.
-            yield from (_sight_of(alias.name) for alias in aliases if alias.asname)
-            if isinstance(node, ast.ImportFrom):
-                yield _sight_of(node.module or "")
-                if node.module == "sys" and any(alias.name == "modules" for alias in aliases):
-                    yield "all"
+            yield from _sights_of_import((node.module or "") if isinstance(node, ast.ImportFrom) else "", aliases)
         case _:
             pass
     for child in inner:
         yield from _sights(child)
+
+
+def _sights_of_import(module: str, aliases: list[ast.alias]) -> Iterator[Sight]:
+    yield _sight_of(module)
+    # Under its own name it is found where it is used.
+    yield from (_sight_of(alias.name) for alias in aliases if alias.asname)
+    if module == "sys" and any(alias.name == "modules" for alias in aliases):
+        yield "all"
 
 
 def _asked_for(node: ast.AST) -> str:
