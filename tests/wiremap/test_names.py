@@ -48,11 +48,11 @@ def cases(name: str) -> Iterator[Case]:
         yield case
 
 
-@pytest.mark.parametrize("case", cases("unread.txt"), ids=lambda case: case.title)
+@pytest.mark.parametrize("case", list(cases("unread.txt")), ids=lambda case: case.title)
 def test_what_nobody_reads_runs_nothing(case: Case, tmp_path: Path) -> None:
     assert case.runs(tmp_path) == set()
 
 
-@pytest.mark.parametrize("case", cases("read.txt"), ids=lambda case: case.title)
+@pytest.mark.parametrize("case", list(cases("read.txt")), ids=lambda case: case.title)
 def test_who_may_read_it_runs(case: Case, tmp_path: Path) -> None:
     assert case.runs(tmp_path) == {"test_it"}

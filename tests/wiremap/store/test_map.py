@@ -194,6 +194,16 @@ def test_units_of_a_source_are_those_of_one_flavour(store: Map) -> None:
     assert store.source("other", "3.11") is store.source_of_module("other", "3.11") is None
 
 
+def test_names_that_libraries_know_add_up(store: Map) -> None:
+    assert store.outside_names() is None
+
+    for names in ({"flush", "write"}, {"code"}, {"write"}):
+        with store:
+            store.record_outside_names(frozenset(names))
+
+    assert store.outside_names() == {"code", "flush", "write"}
+
+
 # The folder.
 
 
