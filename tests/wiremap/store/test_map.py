@@ -201,7 +201,7 @@ def test_names_that_libraries_know_add_up(store: Map) -> None:
         with store:
             store.record_outside_names(frozenset(names))
 
-    assert store.outside_names() == {"code", "flush", "write"}
+    assert store.outside_names() == frozenset({"code", "flush", "write"})
 
 
 # The folder.
