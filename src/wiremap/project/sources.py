@@ -15,7 +15,7 @@ from wiremap.source.lasting_state import PROCESS, Keepers
 from wiremap.source.module_names import ModuleNames, Name
 from wiremap.source.modules import ModuleIndex
 from wiremap.source.reach import Reach
-from wiremap.source.units import FLAVOUR, MODULE_UNIT, SourceUnits, Unit, parse_units
+from wiremap.source.units import FLAVOUR, SourceUnits, Unit, parse_units
 from wiremap.tracing.file_stat import FileStat, file_stat
 
 # A file that was written this shortly before it was looked at may be written again with the same time stamp.
@@ -34,7 +34,7 @@ class SourceCache(Protocol):
         """Return the stored units of a source, or None."""
 
     def source_of_module(self, fingerprint: str, flavour: str) -> str | None:
-        """Return the stored units of a source whose module unit has that fingerprint, or None."""
+        """Return the stored units of a source whose top level has that fingerprint, or None."""
 
     def outside_names(self) -> frozenset[str] | None:
         """Return the names that libraries know, or None when that is not known."""
@@ -43,7 +43,7 @@ class SourceCache(Protocol):
         """Remember digests of files."""
 
     def record_sources(self, sources: Mapping[str, tuple[str, str]], flavour: str) -> None:
-        """Remember units of sources, each with the fingerprint of its module unit."""
+        """Remember units of sources, each with the fingerprint of its top level."""
 
 
 class ProjectSources:
@@ -102,7 +102,7 @@ class ProjectSources:
         return self.index.candidates(module)
 
     def source_of_module(self, fingerprint: str) -> SourceUnits | None:
-        """Return an earlier source whose module unit had that fingerprint, or None when it was forgotten."""
+        """Return an earlier source whose top level had that fingerprint, or None when it was forgotten."""
         text = self._cache.source_of_module(fingerprint, FLAVOUR) if self._cache else None
         return None if text is None else _decode(text)
 
@@ -151,7 +151,7 @@ class ProjectSources:
         if text is None or _digest(text) != digest:
             return SourceUnits({})  # it changed under our hands: nothing that rests on it holds
         units = parse_units(text)
-        self._new_sources[digest] = (_encode(units), units.units[MODULE_UNIT].fingerprint)
+        self._new_sources[digest] = (_encode(units), units.top.fingerprint if units.top is not None else "")
         return units
 
     def _read(self, path: str) -> bytes | None:

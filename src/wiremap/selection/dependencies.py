@@ -141,7 +141,7 @@ class DependencyResolver:
         opaque = set[str]().union(*(self._reach_of(key).modules for key in read))
         for fact in found:
             is_opaque = fact.key in opaque or self._around.is_foreign_import(fact.key)
-            yield fact._replace(kind=finer) if fact.kind == kinds.MODULE and not is_opaque else fact
+            yield self._fact(finer, fact.key) if fact.kind == kinds.MODULE and not is_opaque else fact
 
     def _reach_of(self, key: UnitKey) -> "_Reached":
         if key not in self._reached:
@@ -151,10 +151,10 @@ class DependencyResolver:
     def _find_reach(self, key: UnitKey) -> "_Reached":
         source = self._around.units(key.path)
         unit = source.units.get(key.unit)
-        if unit is None:
+        if unit is None or source.top is None:
             return _Reached("all")
         handled = {absolute_name(name, key.path) for name in unit.reach.handled - {OWN_MODULE}}
-        if key.unit == MODULE_UNIT and source.top is not None:
+        if key.unit == MODULE_UNIT:
             handled |= {absolute_name(name, key.path) for name in source.top.stars}
         modules = {path for name in handled for path in self._modules_meant(name)}
         return _Reached(unit.reach.sight, modules | ({key.path} if OWN_MODULE in unit.reach.handled else set()))

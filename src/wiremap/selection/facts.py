@@ -10,7 +10,8 @@ FUNCTION = "function"
 MODULE = "module"
 """Key `path`; value the fingerprint of the module unit: what runs at import."""
 CLASSES = "classes"
-"""As `MODULE`, for a test of which it is known which module-level names it may read. Classes count as wholes."""
+"""Key `path`; value the fingerprint of all that the names of the module mean: for a test of which it is known which
+of them it may read. Classes count as wholes."""
 NAMES = "names"
 """As `CLASSES`, and it is known which members of classes it may read."""
 SOURCE = "source"
@@ -80,4 +81,5 @@ class Trace:
     @property
     def function(self) -> str:
         """The node id without parameters."""
-        return self.test.partition("[")[0]
+        path, separator, name = self.test.partition("::")
+        return path + separator + name.partition("[")[0]

@@ -37,7 +37,7 @@ class Sources(Protocol):
         """Return the files that the name *module* may mean."""
 
     def source_of_module(self, fingerprint: str) -> SourceUnits | None:
-        """Return an earlier source whose module unit had that fingerprint, or None when it was forgotten."""
+        """Return an earlier source whose top level had that fingerprint, or None when it was forgotten."""
 
     def words(self, path: str) -> frozenset[str] | None:
         """Return what may be identifiers in a file of data, or None if that can't be told."""

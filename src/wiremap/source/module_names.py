@@ -57,6 +57,7 @@ class ModuleNames:
     """The top level of one module.
 
     Attributes:
+        fingerprint: Digest of all of it.
         effects: Digest of the effects in their order, the modules that it imports included.
         effect_reads: Identifiers that the effects read.
         unsure: Names that an effect may bind or unbind.
@@ -65,6 +66,7 @@ class ModuleNames:
         aliases: The dotted name behind each name that it imports.
     """
 
+    fingerprint: str = ""
     effects: str = ""
     effect_reads: frozenset[str] = frozenset()
     unsure: frozenset[str] = frozenset()
@@ -74,10 +76,10 @@ class ModuleNames:
 
 
 def module_names(tree: ast.Module) -> ModuleNames:
-    """Return what the top level of *tree* does; the bodies of its functions must have been cut out of it."""
+    """Return what the top level of *tree* does; of its functions' bodies nothing but docstrings must be left in it."""
     reader = _ModuleReader()
     reader.read(tree.body)
-    return reader.result(imported_names(tree))
+    return reader.result(digest(ast.dump(tree)), imported_names(tree))
 
 
 def imported_names(tree: ast.AST) -> dict[str, str]:
@@ -143,8 +145,9 @@ class _ModuleReader:
         self._modules: set[str] = set()
         self._has_pytest = False
 
-    def result(self, aliases: Mapping[str, str]) -> ModuleNames:
+    def result(self, fingerprint: str, aliases: Mapping[str, str]) -> ModuleNames:
         return ModuleNames(
+            fingerprint=fingerprint,
             effects=digest("\n".join(self._effects)),
             effect_reads=frozenset(self._effect_reads),
             unsure=frozenset(self._unsure),

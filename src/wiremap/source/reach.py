@@ -77,10 +77,12 @@ def _sights(node: ast.AST) -> Iterator[Sight]:  # noqa: C901 - a table in the fo
             inner = node.args[1:] if isinstance(node, ast.Call) else ()
         case ast.Call(func=ast.Name(id=name), args=[]) if name in _LISTED:
             inner = ()  # the names of where it stands
-        case ast.Call(func=function, args=[_, ast.Constant(), *_]) if _last(function) in _NAMED:
-            inner = [*([function.value] if isinstance(function, ast.Attribute) else []), *node.args, *node.keywords]
         case ast.Call(func=ast.Attribute(attr="setattr" | "delattr"), args=[ast.JoinedStr() | ast.BinOp(), *_]):
             yield "all"  # `monkeypatch.setattr(f"app.{name}", …)`
+        case ast.Call(func=function, args=[_, ast.Constant(), *_]) if _last(function) in _NAMED:
+            inner = [*([function.value] if isinstance(function, ast.Attribute) else []), *node.args, *node.keywords]
+        case ast.Call(func=ast.Attribute(attr="object"), args=[_, _, *_]):
+            yield "members"  # `mock.patch.object(app.C, name)`
         case ast.Attribute(value=ast.Name(id="sys"), attr="modules"):
             yield "all"
         case ast.Attribute(value=ast.Name(id=owner), attr="module") if owner in _OF_PYTEST:

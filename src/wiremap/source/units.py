@@ -85,8 +85,7 @@ def parse_units(text: bytes) -> SourceUnits:
             # An invalid escape in somebody's string is a warning, and a fault where warnings are errors.
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
-        units = _units_of(tree)
-        return SourceUnits(units=units, top=module_names(tree))  # of what is left once functions have no bodies
+        return SourceUnits(units=_units_of(tree), top=module_names(tree))  # once functions have no bodies
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return SourceUnits(units={MODULE_UNIT: _opaque_unit(text)}, fault=_one_line(error))
 
@@ -162,15 +161,20 @@ def _mentions(definitions: list[Function]) -> frozenset[str]:
 
 
 def _module_unit(tree: ast.Module, functions: list[Function]) -> Unit:
-    for node in functions:
-        node.body = _what_definition_tells(node)
+    """Build the unit of what is no function. It leaves the functions without bodies, with their docstrings alone."""
+    docstrings = [_docstring(node) for node in functions]
+    for node, docstring in zip(functions, docstrings, strict=True):
+        node.body = _what_definition_tells(node) + (docstring if node.decorator_list else [])
+    fingerprint = digest(ast.dump(tree))
+    for node, docstring in zip(functions, docstrings, strict=True):
+        node.body += [] if node.decorator_list else docstring  # who reads the function's name may read that too
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     names = frozenset(_names(tree))
     return Unit(
         name=MODULE_UNIT,
         line=1,
         signature=digest("".join(ast.dump(node) for node in statements)),
-        fingerprint=digest(ast.dump(tree)),
+        fingerprint=fingerprint,
         imports=frozenset(_imports(tree)),
         names=names,
         mentions=identifiers(tree) - names,
@@ -179,13 +183,14 @@ def _module_unit(tree: ast.Module, functions: list[Function]) -> Unit:
 
 
 def _what_definition_tells(node: Function) -> list[ast.stmt]:
-    """Return, in place of a body, what can be learnt of a function without calling it, by a decorator above all."""
+    """Return, in place of a body, what a decorator can learn of a function without calling it."""
     is_generator = any(isinstance(one, ast.Yield | ast.YieldFrom) for one in ast.walk(node))
-    told: list[ast.stmt] = [ast.Expr(ast.Yield())] if is_generator else []
-    docstring = ast.get_docstring(node, clean=False) if node.decorator_list else None
-    if docstring is not None:
-        told.append(ast.Expr(ast.Constant(docstring)))
-    return told
+    return [ast.Expr(ast.Yield())] if is_generator else []
+
+
+def _docstring(node: Function) -> list[ast.stmt]:
+    docstring = ast.get_docstring(node, clean=False)
+    return [] if docstring is None else [ast.Expr(ast.Constant(docstring))]
 
 
 def _opaque_unit(text: bytes) -> Unit:

@@ -154,14 +154,14 @@ class Map:
         return None if row is None else cast(str, row[0])
 
     def source_of_module(self, fingerprint: str, flavour: str) -> str | None:
-        """Return the stored units of a source whose module unit has *fingerprint*, or None."""
+        """Return the stored units of a source whose top level has *fingerprint*, or None."""
         row = self._db.execute(
             "SELECT units FROM source WHERE module = ? AND flavour = ? ORDER BY digest LIMIT 1", (fingerprint, flavour)
         ).fetchone()
         return None if row is None else cast(str, row[0])
 
     def record_sources(self, sources: Mapping[str, tuple[str, str]], flavour: str) -> None:
-        """Remember the units of sources, by digest, each with the fingerprint of its module unit."""
+        """Remember the units of sources, by digest, each with the fingerprint of its top level."""
         rows = [(digest, flavour, *source) for digest, source in sorted(sources.items())]
         self._db.executemany("INSERT OR REPLACE INTO source VALUES (?, ?, ?, ?)", rows)
 

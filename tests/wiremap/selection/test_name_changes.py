@@ -9,7 +9,7 @@ from wiremap.selection.facts import Fact, Trace
 from wiremap.selection.name_changes import NameChanges
 from wiremap.source.identifiers import words
 from wiremap.source.modules import ModuleIndex
-from wiremap.source.units import MODULE_UNIT, SourceUnits, parse_units
+from wiremap.source.units import SourceUnits, parse_units
 
 
 @dataclass
@@ -29,7 +29,7 @@ class Sources:
 
     def source_of_module(self, fingerprint: str) -> SourceUnits | None:
         found = (self._parse(text) for text in self.before.values())
-        return next((one for one in found if one.units[MODULE_UNIT].fingerprint == fingerprint), None)
+        return next((one for one in found if one.top is not None and one.top.fingerprint == fingerprint), None)
 
     def words(self, path: str) -> frozenset[str] | None:
         return words(self.now[path].encode())
@@ -37,8 +37,17 @@ class Sources:
     def is_known_outside(self, name: str) -> bool:
         return name in self.outside
 
-    def fingerprint(self, path: str, unit: str) -> str:
-        return self._parse(self.before[path]).units[unit].fingerprint
+    def fact(self, kind: str, key: str) -> Fact:
+        """Return the fact as it was before."""
+        path, _, unit = key.partition("::")
+        source = self._parse(self.before[path])
+        return Fact(kind, key, source.units[unit].fingerprint if unit else self._fingerprint(source))
+
+    def changed(self, path: str) -> bool:
+        return self._fingerprint(self.units(path)) != self._fingerprint(self._parse(self.before[path]))
+
+    def _fingerprint(self, source: SourceUnits) -> str:
+        return source.top.fingerprint if source.top is not None else ""
 
     def _parse(self, text: str) -> SourceUnits:
         if text not in self._parsed:
@@ -65,16 +74,10 @@ def why(  # noqa: PLR0913 - each is what a case may vary
     new = {"app.py": now} if isinstance(now, str) else now
     sources = Sources({"test_app.py": test, **old}, {"test_app.py": test, **old, **new}, outside)
     modules = [path for path in sources.before if path.endswith(".py")]
-    facts = {
-        Fact(kinds.MODULE if path in opaque else kind, path, sources.fingerprint(path, MODULE_UNIT)) for path in modules
-    }
-    facts |= {Fact(kinds.FUNCTION, key, sources.fingerprint(*key.split("::"))) for key in ran}
+    facts = {sources.fact(kinds.MODULE if path in opaque else kind, path) for path in modules}
+    facts |= {sources.fact(kinds.FUNCTION, key) for key in ran}
     facts |= {Fact(kinds.FILE, path, "file:1") for path in files}
-    stale = [
-        fact
-        for fact in sorted(facts)
-        if fact.kind in kinds.MODULES and sources.units(fact.key).units[MODULE_UNIT].fingerprint != fact.value
-    ]
+    stale = [fact for fact in sorted(facts) if fact.kind in kinds.MODULES and sources.changed(fact.key)]
     assert stale, "something changed"
     found = NameChanges(sources).concern(Trace("test_app.py::test_it", frozenset(facts), "passed", 0.0), stale)
     return "; ".join(found.values())
@@ -132,6 +135,12 @@ def test_the_names_in_the_id_of_a_test_are_read() -> None:
     test = "import pytest\nOFF = 1\n@pytest.mark.skipif(OFF, reason='')\ndef test_it(): ...\n"
 
     assert why({"test_app.py": test}, {"test_app.py": test.replace("1", "2")}, ran=()) == "it may read test_it"
+
+
+def test_a_docstring_is_of_the_name_of_its_function() -> None:
+    before, now = "def f():\n    '''Before.'''\n", "def f():\n    '''After.'''\n"
+
+    assert why(before, now, test="import app\ndef test_it(): app.f.__doc__\n") == "it may read f"
 
 
 # What is made of a name.
@@ -304,7 +313,7 @@ def test_a_module_whose_earlier_source_was_forgotten_concerns_everybody() -> Non
 
 def test_a_module_that_is_gone_concerns_everybody() -> None:
     sources = Sources({"app.py": "X = 1\n"}, {})
-    fact = Fact(kinds.NAMES, "app.py", sources.fingerprint("app.py", MODULE_UNIT))
+    fact = sources.fact(kinds.NAMES, "app.py")
     trace = Trace("test_app.py::test_it", frozenset({fact}), "passed", 0.0)
 
     assert NameChanges(sources).concern(trace, [fact]) == {fact: "it is gone, or does not parse"}
