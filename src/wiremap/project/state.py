@@ -32,13 +32,16 @@ class ProjectState:
             self._values[kind, key] = self._find(kind, key)
         return self._values[kind, key]
 
-    def _find(self, kind: str, key: str) -> str:  # noqa: PLR0911 - a table in the form of code
+    def _find(self, kind: str, key: str) -> str:  # noqa: C901, PLR0911 - a table in the form of code
         match kind:
             case kinds.FUNCTION:
                 path, _, unit = key.partition("::")
                 return self._fingerprint(path, unit)
             case kinds.MODULE:
                 return self._fingerprint(key, MODULE_UNIT)
+            case kinds.CLASSES | kinds.NAMES:
+                top = self.sources.units(key).top
+                return kinds.ABSENT if top is None else top.fingerprint
             case kinds.SOURCE:
                 return self.sources.digest(key) or kinds.ABSENT
             case kinds.IMPORT:

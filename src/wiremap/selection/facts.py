@@ -9,6 +9,11 @@ FUNCTION = "function"
 """Key `path::unit`; value the unit's fingerprint."""
 MODULE = "module"
 """Key `path`; value the fingerprint of the module unit: what runs at import."""
+CLASSES = "classes"
+"""Key `path`; value the fingerprint of all that the names of the module mean: for a test of which it is known which
+of them it may read. Classes count as wholes."""
+NAMES = "names"
+"""As `CLASSES`, and it is known which members of classes it may read."""
 SOURCE = "source"
 """Key `path`; value the digest of the whole file, where nothing finer could be observed."""
 IMPORT = "import"
@@ -23,6 +28,9 @@ ENVIRONMENT = "environment"
 """Key `python`, `distributions`, `pytest configuration`, …; value a digest or the text itself."""
 PROJECT = "project"
 """Key `*`; value the digest of all project files: what a test rests on that did something unseen."""
+
+MODULES = (MODULE, CLASSES, NAMES)
+"""Facts about what runs when a module is imported."""
 
 ABSENT = "absent"
 """The value of what is not there."""
@@ -40,7 +48,7 @@ class Fact(NamedTuple):
     @property
     def path(self) -> str | None:
         """The project file that the fact is about, if it is about one."""
-        if self.kind in (FUNCTION, MODULE, SOURCE, FILE, PRESENCE):
+        if self.kind in (FUNCTION, *MODULES, SOURCE, FILE, PRESENCE):
             return self.key.partition("::")[0]
         return None
 
@@ -49,7 +57,7 @@ class Fact(NamedTuple):
         """`path::unit` of a fact about source, if it is about one."""
         if self.kind == FUNCTION:
             return self.key
-        return f"{self.key}::<module>" if self.kind in (MODULE, SOURCE) else None
+        return f"{self.key}::<module>" if self.kind in (*MODULES, SOURCE) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +77,9 @@ class Trace:
     outcome: Outcome
     duration: float
     sequence: int = 0
+
+    @property
+    def function(self) -> str:
+        """The node id without parameters."""
+        path, separator, name = self.test.partition("::")
+        return path + separator + name.partition("[")[0]

@@ -17,7 +17,7 @@ from wiremap.store.packing import pack, unpack
 
 FOLDER = ".wiremap"
 _FILE = "map.sqlite"
-_VERSION = 2
+_VERSION = 4
 _KEPT_TRACES = 8
 _BUSY_SECONDS = 30
 
@@ -31,7 +31,9 @@ CREATE TABLE graph (digest TEXT PRIMARY KEY, json TEXT);
 CREATE TABLE test_graph (test TEXT, digest TEXT, PRIMARY KEY (test, digest)) WITHOUT ROWID;
 CREATE TABLE baseline (path TEXT PRIMARY KEY, digest TEXT) WITHOUT ROWID;
 CREATE TABLE file (path TEXT PRIMARY KEY, mtime_ns INTEGER, ctime_ns INTEGER, size INTEGER, digest TEXT) WITHOUT ROWID;
-CREATE TABLE source (digest TEXT, flavour TEXT, units TEXT, PRIMARY KEY (digest, flavour)) WITHOUT ROWID;
+CREATE TABLE source (digest TEXT, flavour TEXT, units TEXT, module TEXT, PRIMARY KEY (digest, flavour)) WITHOUT ROWID;
+CREATE INDEX source_by_module ON source (module, flavour);
+CREATE TABLE outside (names TEXT);
 """
 
 
@@ -151,10 +153,29 @@ class Map:
         ).fetchone()
         return None if row is None else cast(str, row[0])
 
-    def record_sources(self, sources: Mapping[str, str], flavour: str) -> None:
-        """Remember the units of sources, by digest."""
-        rows = [(digest, flavour, units) for digest, units in sorted(sources.items())]
-        self._db.executemany("INSERT OR REPLACE INTO source VALUES (?, ?, ?)", rows)
+    def source_of_module(self, fingerprint: str, flavour: str) -> str | None:
+        """Return the stored units of a source whose top level has *fingerprint*, or None."""
+        row = self._db.execute(
+            "SELECT units FROM source WHERE module = ? AND flavour = ? ORDER BY digest LIMIT 1", (fingerprint, flavour)
+        ).fetchone()
+        return None if row is None else cast(str, row[0])
+
+    def record_sources(self, sources: Mapping[str, tuple[str, str]], flavour: str) -> None:
+        """Remember the units of sources, by digest, each with the fingerprint of its top level."""
+        rows = [(digest, flavour, *source) for digest, source in sorted(sources.items())]
+        self._db.executemany("INSERT OR REPLACE INTO source VALUES (?, ?, ?, ?)", rows)
+
+    def outside_names(self) -> frozenset[str] | None:
+        """Return the names that libraries know, in any session that was recorded; None when no session told."""
+        rows = self._db.execute("SELECT names FROM outside").fetchall()
+        return frozenset(name for (names,) in rows for name in names.split("\n")) if rows else None
+
+    def record_outside_names(self, names: frozenset[str]) -> None:
+        """Add names that libraries know."""
+        known = self.outside_names()
+        if known is None or not names <= known:
+            self._db.execute("DELETE FROM outside")
+            self._db.execute("INSERT INTO outside VALUES (?)", ("\n".join(sorted(names | (known or frozenset()))),))
 
     def _facts(self) -> dict[int, Fact]:
         rows = self._db.execute("SELECT id, kind, key, value FROM fact")

@@ -11,6 +11,7 @@ from types import CodeType, FrameType
 
 from wiremap.source.keepers import Keepers
 from wiremap.tracing import audit
+from wiremap.tracing.askers import is_own_import
 from wiremap.tracing.event_sink import EventSource, Interest
 from wiremap.tracing.file_stat import FileStat, file_stat
 from wiremap.tracing.guard import NOT_FOLLOWED, is_own_fault
@@ -69,11 +70,13 @@ class Recorder:
         self.session = Observation()
         self.imports: dict[str, Observation] = {}
         self.import_stats: dict[str, FileStat | None] = {}
+        self.foreign_imports: set[str] = set()
+        self.handed_names: set[str] = set()
         self.callers: dict[tuple[int, int], tuple[CodeType, CodeType]] = {}
         self.kept_work = KeptWork()
         self.ignored: set[int] = set()
         self._ignored_codes: list[CodeType] = []
-        self._watched_calls = WatchedCalls(variables, self.territory)
+        self._watched_calls = WatchedCalls(variables, self.territory, self.handed_names)
         self.watched = self._watched_calls.by_id
         self.watched.update(watched or {})
         self._keepers_of = keepers_of
@@ -160,6 +163,8 @@ class Recorder:
             yield
             return
         self.current.modules.add(path)
+        if not is_own_import(sys._getframe(2), self.territory):  # noqa: SLF001 -- documented; the frame below the context manager
+            self.foreign_imports.add(path)
         self.import_stats.setdefault(path, file_stat(real))
         seen = self._import_of(path)
         self._enter(seen)

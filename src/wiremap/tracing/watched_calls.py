@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import reduce
 from types import CodeType, FrameType
 
-from wiremap.tracing.askers import is_for_display, is_pytest
+from wiremap.tracing.askers import is_for_display, is_own_import, is_pytest
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.path_state import path_presence, path_state
 from wiremap.tracing.territory import Territory
@@ -34,11 +34,18 @@ class WatchedCalls:
     starts first. Functions that are written in C in this version of Python can't be watched and are left out.
     """
 
-    def __init__(self, variables: Variables, territory: Territory) -> None:
-        notes = _Notes(variables, territory)
+    def __init__(self, variables: Variables, territory: Territory, handed_names: set[str] | None = None) -> None:
+        """Prepare to watch.
+
+        Args:
+            variables: The environment.
+            territory: Which files are the project's.
+            handed_names: Where to note modules that somebody asks for by name, who then has them as objects.
+        """
+        notes = _Notes(variables, territory, set() if handed_names is None else handed_names)
         functions: list[tuple[str, str, Watcher]] = [
-            ("importlib", "import_module", _note_import),
-            ("importlib.util", "find_spec", _note_import),
+            ("importlib", "import_module", notes.module_as_object),
+            ("importlib.util", "find_spec", notes.module),
             ("os", "_Environ.__getitem__", notes.variable),
             ("os", "_Environ.__iter__", notes.all_variables),
             ("linecache", "getlines", notes.source),
@@ -60,10 +67,10 @@ class WatchedCalls:
         """Tell whether *code* is watched."""
         if id(code) in self.by_id:
             return True
-        module, watcher = self._late.get(code.co_qualname, ("", _note_import))
-        if not module or not _is_of(module, code.co_filename):
+        late = self._late.get(code.co_qualname)
+        if late is None or not _is_of(late[0], code.co_filename):
             return False
-        self.by_id[id(code)] = (code, watcher)
+        self.by_id[id(code)] = (code, late[1])
         return True
 
 
@@ -85,9 +92,24 @@ def _code_of(module: str, name: str) -> CodeType | None:
 class _Notes:
     """Notes what calls tell of files and environment variables."""
 
-    def __init__(self, variables: Variables, territory: Territory) -> None:
+    def __init__(self, variables: Variables, territory: Territory, handed_names: set[str]) -> None:
         self._variables = variables
         self._territory = territory
+        self._handed_names = handed_names
+
+    def module(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
+        name = _name_of_import(arguments)
+        if name is not None:
+            seen.imports.add(name)
+            if not is_own_import(caller, self._territory):
+                self._handed_names.add(name)
+
+    def module_as_object(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
+        name = _name_of_import(arguments)
+        if name is not None:
+            seen.imports.add(name)
+            if not is_pytest(caller):  # of which it is known what it looks for
+                self._handed_names.add(name)
 
     def variable(self, arguments: tuple[object, ...], _caller: FrameType | None, seen: Observation) -> None:
         _environ, name = arguments
@@ -121,14 +143,14 @@ class _Notes:
         return absolute if self._territory.data_path(absolute) is not None else None
 
 
-def _note_import(arguments: tuple[object, ...], _caller: FrameType | None, seen: Observation) -> None:
+def _name_of_import(arguments: tuple[object, ...]) -> str | None:
     name, package = arguments
     if not isinstance(name, str):
-        return
+        return None
     level = len(name) - len(name.lstrip("."))
-    if level:
-        parts = package.rsplit(".", level - 1) if isinstance(package, str) else []
-        if len(parts) < level:
-            return  # the import fails
-        name = f"{parts[0]}.{name[level:]}".rstrip(".")
-    seen.imports.add(name)
+    if level == 0:
+        return name
+    parts = package.rsplit(".", level - 1) if isinstance(package, str) else []
+    if len(parts) < level:
+        return None  # the import fails
+    return f"{parts[0]}.{name[level:]}".rstrip(".")

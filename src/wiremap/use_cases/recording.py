@@ -19,6 +19,7 @@ from wiremap.source.units import SourceUnits, UnitKey, unit_of_qualname
 from wiremap.store.map import Map
 from wiremap.tracing.file_stat import FileStat
 from wiremap.tracing.observation import Observation
+from wiremap.tracing.outside_names import outside_names
 from wiremap.tracing.process_family import ProcessFamily
 from wiremap.tracing.recorder import Recorder
 from wiremap.tracing.session_file import Session
@@ -110,6 +111,7 @@ def record(session: RecordedSession, project: ProjectState, store: Map) -> None:
         store.record_calls(_calls(session.recorder))
         store.record_graphs(session.graphs, {ran.test: _graphs_of(ran) for ran in session.tests})
         store.record_baseline(_baseline(project, traces))
+        store.record_outside_names(outside_names(session.recorder.territory))
         project.sources.remember()
 
 
@@ -181,6 +183,7 @@ class _Around:
         self._loaded: Mapping[str, object] = dict(sys.modules)
         self._values: dict[tuple[str, str], str] = {}
         self._data_paths: dict[str, str | None] = {}
+        self._foreign_files: set[str] | None = None
 
     def units(self, path: str) -> SourceUnits:
         return self._project.sources.units(path)
@@ -204,6 +207,13 @@ class _Around:
 
     def candidates(self, module: str) -> tuple[str, ...]:
         return self._project.sources.index.candidates(module)
+
+    def is_foreign_import(self, path: str) -> bool:
+        recorder = self._session.recorder
+        if self._foreign_files is None:
+            by_name = {file for name in recorder.handed_names for file in self.candidates(name)}
+            self._foreign_files = by_name | recorder.foreign_imports
+        return path in self._foreign_files
 
     def value(self, kind: str, key: str) -> str:
         if (kind, key) not in self._values:

@@ -11,6 +11,7 @@ from wiremap.project.state import ProjectState
 from wiremap.selection.changes import Change, fact_changes, source_changes
 from wiremap.selection.components import ComponentIndex
 from wiremap.selection.facts import Trace
+from wiremap.selection.name_changes import NameChanges
 from wiremap.selection.report import Report
 from wiremap.selection.verdicts import Reason, Verdict, stale_facts, verdicts
 from wiremap.store.map import Map
@@ -35,7 +36,8 @@ def select(project: ProjectState, store: Map, collected: Collected) -> Report:
     """Return the verdict for each collected test, with the changes that it rests on. Writes nothing but caches."""
     traces = store.traces()
     errors = [Verdict(test, (Reason("error", detail),)) for test, detail in sorted(collected.errors.items())]
-    decided = errors + _told_apart(verdicts(collected.tests, traces, project.value))
+    concern = NameChanges(project.sources).concern
+    decided = errors + _told_apart(verdicts(collected.tests, traces, project.value, concern))
     report = Report(
         changes=tuple(_changes(project, store, traces)),
         verdicts=tuple(decided),

@@ -1,0 +1,48 @@
+"""Identifiers: the words by which a piece of source may reach something, wherever they stand in it."""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Final
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+_WORD: Final = re.compile(r"[^\W\d]\w*")
+_WORD_IN_DATA: Final = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
+
+
+def identifiers(tree: ast.AST) -> frozenset[str]:
+    """Return the names, attributes, keywords, imports and definitions below *tree*, and the words in its strings.
+
+    A string that stands alone, as docstrings do, names nothing.
+    """
+    nodes = list(ast.walk(tree))
+    idle = {id(node.value) for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}
+    return frozenset(name for node in nodes if id(node) not in idle for name in _of_node(node))
+
+
+def words(data: bytes) -> frozenset[str]:
+    """Return what may be an identifier in a file of data."""
+    return frozenset(word.decode("utf-8", "surrogateescape") for word in _WORD_IN_DATA.findall(data))
+
+
+def _of_node(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.keyword(arg=str(name)):
+            yield name
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.alias(name=name, asname=other):
+            yield from name.split(".")
+            if other:
+                yield other
+        case ast.ImportFrom(module=str(module)):
+            yield from module.split(".")
+        case ast.MatchClass(kwd_attrs=names):
+            yield from names
+        case ast.Constant(value=str(text)):
+            yield from _WORD.findall(text)
+        case ast.Constant(value=bytes(data)):
+            yield from words(data)
+        case _:
+            pass
