@@ -118,7 +118,7 @@ class ProjectSources:
             stat = self.files.get(path)
             is_small = stat is not None and stat.size <= _LARGEST_TEXT
             data = self._read(path) if is_small else None
-            self._words[path] = None if data is None else words(data)
+            self._words[path] = None if data is None or not _is_text(data) else words(data)
         return self._words[path]
 
     def remember(self) -> None:
@@ -165,6 +165,15 @@ def _digest(data: bytes) -> str:
     return blake2b(data, digest_size=12).hexdigest()
 
 
+def _is_text(data: bytes) -> bool:
+    """Tell whether words can be seen in it: other data may be compressed."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return b"\0" not in data
+
+
 def _encode(source: SourceUnits) -> str:
     return json.dumps(asdict(source), default=sorted)  # sets, in an order of their own
 
@@ -176,14 +185,14 @@ def _decode(text: str) -> SourceUnits:
 
 def _unit(data: dict[str, Any]) -> Unit:
     sets = {key: frozenset(data[key]) for key in ("imports", "names", "mentions")}
-    reach = Reach(data["reach"]["sight"], frozenset(data["reach"]["handled"]))
+    reach = Reach(data["reach"]["sight"], *(frozenset(data["reach"][key]) for key in ("handled", "spelled")))
     return Unit(**{**data, **sets, "reach": reach, "keepers": tuple(data["keepers"])})
 
 
 def _top(data: dict[str, Any] | None) -> ModuleNames | None:
     if data is None:
         return None
-    sets = {key: frozenset(data[key]) for key in ("effect_reads", "unsure", "stars")}
+    sets = {key: frozenset(data[key]) for key in ("effect_reads", "effect_hands", "unsure", "stars")}
     return ModuleNames(**{**data, **sets, "names": {name: _name(one) for name, one in data["names"].items()}})
 
 

@@ -159,6 +159,7 @@ class DependencyResolver:
         if key.unit == MODULE_UNIT:
             handled |= {absolute_name(name, key.path) for name in source.top.stars}
         modules = {path for name in handled for path in self._modules_meant(name)}
+        modules |= {path for name in unit.reach.spelled if (path := self._around.loaded_path(name)) is not None}
         return _Reached(unit.reach.sight, modules | ({key.path} if OWN_MODULE in unit.reach.handled else set()))
 
     def _modules_meant(self, dotted: str, depth: int = 0) -> set[str]:

@@ -128,7 +128,7 @@ class NameChanges:
             found = self._spread(difference.changed, modules, opaque, are_whole=fact.kind == kinds.CLASSES)
             if self._may_fail(difference, modules):
                 found.add(_IMPORT_TIME)
-            self._reached[key] = frozenset(found)
+            self._reached[key] = frozenset(one for one in found if not one.endswith(_MEMBERS))
         return self._reached[key]
 
     def _spread(
@@ -139,20 +139,34 @@ class NameChanges:
         pending = list(reached)
         while pending:
             identifier = pending.pop()
+            is_of_members = identifier.endswith(_MEMBERS)
             for path in modules:
-                for name in self._readers_in(path).get(identifier, ()):
+                for name in self._readers_in(path).get(identifier.removesuffix(_MEMBERS), ()):
+                    if is_of_members and name == _IMPORT_TIME and not self._hands(path, identifier):
+                        continue
                     # What an opaque module binds may be read by somebody who is not followed.
                     if name == _IMPORT_TIME or path in opaque:
                         return {*reached, _IMPORT_TIME}
-                    new = set(self._meanings(path, name, are_whole=are_whole)) - reached
+                    found = _holders(name) if is_of_members else self._meanings(path, name, are_whole=are_whole)
+                    new = set(found) - reached
                     reached |= new
                     pending.extend(new)
         return reached
+
+    def _hands(self, path: str, members: str) -> bool:
+        """Tell whether the import of the module hands on the class of these *members*."""
+        top = self._sources.units(path).top or ModuleNames()
+        name = members.removesuffix(_MEMBERS)
+        return name in top.effect_hands or any(
+            name in one.reads and self._is_made_otherwise(path, reader) for reader, one in top.names.items()
+        )
 
     def _meanings(self, path: str, name: str, *, are_whole: bool) -> Iterator[str]:
         """Yield the identifiers by which what is bound to *name*, perhaps a member, may be reached."""
         owner, _, last = name.rpartition(".")
         yield last
+        if owner:
+            yield f"{owner}{_MEMBERS}"
         if owner and (are_whole or self._sources.is_known_outside(last) or self._kind(path, owner) != "plain"):
             yield owner
 
@@ -296,8 +310,8 @@ class NameChanges:
         before = {one for name in old.values() for one in name.imported}
         now = {one for name in new.values() for one in name.imported}
         for module, name in sorted(before - now):
-            if self._may_import_submodule(path, module, name):
-                return f"it no longer imports {name} from {module}"
+            if self._may_have_done_more(path, module, name):
+                return f"it no longer imports {f'{name} from ' if name else ''}{module}"
         # One that another name has already can be had under a new name too, but for where it is tried.
         for key in sorted(new):
             known = old[key].imported if key in old else ()
@@ -306,8 +320,11 @@ class NameChanges:
                     return f"it imports {f'{name} from ' if name else ''}{module}"
         return ""
 
-    def _may_import_submodule(self, path: str, module: str, name: str) -> bool:
-        if not name or _is_standard(module):
+    def _may_have_done_more(self, path: str, module: str, name: str) -> bool:
+        """Tell whether an import may have done something that nobody does without it: warn, or load a submodule."""
+        if _is_standard(module):
+            return not _is_loaded_from_library(module, name) and module not in _QUIET
+        if not name:
             return False
         dotted = absolute_name(module, path)
         if self._sources.candidates(f"{dotted}.{name}"):
@@ -352,6 +369,9 @@ class NameChanges:
 _IMPORT_TIME = "<import>"
 """Stands, among identifiers, for what an effect reads."""
 
+_MEMBERS = "."
+"""Makes of an identifier what stands for the members of the class of that name, all of them."""
+
 _WORD = re.compile(r"[^\W\d]\w*")
 
 # Written in Python, with nothing that may be missing, and silent when they are imported.
@@ -382,6 +402,11 @@ def _differs_in_place(old: Name, new: Name) -> bool:
 
 def _last(name: str) -> str:
     return name.rpartition(".")[2]
+
+
+def _holders(name: str) -> Iterator[str]:
+    """Yield what stands for the members of a class that *name* has been made of."""
+    yield from (f"{part}{_MEMBERS}" for part in name.rpartition(".")[::2] if part)
 
 
 def _submodules(name: Name | None) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Final
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 _WORD: Final = re.compile(r"[^\W\d]\w*")
-_WORD_IN_DATA: Final = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
+_WORDS_IN_DATA: Final = (re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*"), re.compile(rb"[A-Za-z_]\w*"))
 
 
 def identifiers(tree: ast.AST) -> frozenset[str]:
@@ -21,9 +21,30 @@ def identifiers(tree: ast.AST) -> frozenset[str]:
     return frozenset(name for node in nodes if id(node) not in idle for name in _of_node(node))
 
 
+def handed(node: ast.AST) -> Iterator[str]:
+    """Yield the names and attributes below *node* of which more is done than to call them or to read one attribute."""
+    match node:
+        case ast.Call(func=ast.Name() | ast.Attribute(value=ast.Name()), args=args, keywords=keywords):
+            for child in (*args, *keywords):
+                yield from handed(child)
+        case ast.Call(func=ast.Attribute(value=owner), args=args, keywords=keywords):
+            for child in (owner, *args, *keywords):
+                yield from handed(child)
+        case ast.Name(id=name):
+            yield name
+        case ast.Attribute(attr=name, value=owner):
+            yield name
+            if not isinstance(owner, ast.Name):
+                yield from handed(owner)
+        case _:
+            for child in ast.iter_child_nodes(node):
+                yield from handed(child)
+
+
 def words(data: bytes) -> frozenset[str]:
-    """Return what may be an identifier in a file of data."""
-    return frozenset(word.decode("utf-8", "surrogateescape") for word in _WORD_IN_DATA.findall(data))
+    """Return what may be an identifier in data. A byte above 127 may be part of a letter, or of no text at all."""
+    found = (word for pattern in _WORDS_IN_DATA for word in pattern.findall(data))
+    return frozenset(word.decode("utf-8", "surrogateescape") for word in found)
 
 
 def _of_node(node: ast.AST) -> Iterator[str]:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from wiremap.source.annotations import Annotations, find
-from wiremap.source.identifiers import identifiers
+from wiremap.source.identifiers import handed, identifiers
 from wiremap.source.plain_classes import ANNOTATIONS, PlainClass, is_docstring, plain_class
 from wiremap.source.plain_code import sort_of, sort_of_function
 from wiremap.source.scope import Bound, Kind, Scope, Sort, standard
@@ -60,6 +60,8 @@ class ModuleNames:
         fingerprint: Digest of all of it.
         effects: Digest of the effects in their order, the modules that it imports included.
         effect_reads: Identifiers that the effects read.
+        effect_hands: Those of them that are more than called or asked for one attribute: whoever gets a class so may
+            look at all of its members.
         unsure: Names that an effect may bind or unbind.
         names: The names that plain statements bind; members as `Class.member`.
         stars: Modules of which it imports everything.
@@ -69,6 +71,7 @@ class ModuleNames:
     fingerprint: str = ""
     effects: str = ""
     effect_reads: frozenset[str] = frozenset()
+    effect_hands: frozenset[str] = frozenset()
     unsure: frozenset[str] = frozenset()
     names: Mapping[str, Name] = field(default_factory=dict)
     stars: frozenset[str] = frozenset()
@@ -139,6 +142,7 @@ class _ModuleReader:
         self._annotations = Annotations(self._scope)
         self._effects: list[str] = []
         self._effect_reads: set[str] = set()
+        self._effect_hands: set[str] = set()
         self._unsure: set[str] = set()
         self._names: dict[str, _Notes] = {}
         self._stars: set[str] = set()
@@ -150,6 +154,7 @@ class _ModuleReader:
             fingerprint=fingerprint,
             effects=digest("\n".join(self._effects)),
             effect_reads=frozenset(self._effect_reads),
+            effect_hands=frozenset(self._effect_hands),
             unsure=frozenset(self._unsure),
             names={name: notes.frozen() for name, notes in self._names.items()},
             stars=frozenset(self._stars),
@@ -251,6 +256,7 @@ class _ModuleReader:
         reads = identifiers(node)
         self._effects.append(ast.dump(node))
         self._effect_reads |= reads
+        self._effect_hands.update(handed(node))
         if not _CLOUDS.isdisjoint(reads):
             self._scope.is_clouded = True
         for name in _names_bound(node):

@@ -268,7 +268,12 @@ _MACHINERY: Final = frozenset(
 
 
 def _binds_no_machinery(members: _Members) -> bool:
-    """Tell whether nothing but functions is bound to names that `type` itself looks up."""
+    """Tell whether nothing but functions is bound to names that `type` itself looks up.
+
+    `__subclasshook__` has a say in checks against the bases of its class, which name that class nowhere.
+    """
+    if "__subclasshook__" in members:
+        return False
     looked_up = [one for name, statements in members.items() if name in _MACHINERY for one in statements]
     return all(isinstance(one, Function) for one in looked_up)
 

@@ -23,10 +23,12 @@ class Reach:
         sight: What it may read by computed names.
         handled: Modules that it may hand on as objects, as written: absolute, with leading dots, or `OWN_MODULE`.
             Whoever has them may read any name of theirs. A dotted name may turn out to be none of a module.
+        spelled: Strings that may be the name of a module, for somebody who gets the module by it.
     """
 
     sight: Sight = ""
     handled: frozenset[str] = frozenset()
+    spelled: frozenset[str] = frozenset()
 
 
 NO_REACH: Final = Reach()
@@ -36,31 +38,37 @@ def reach_of(trees: Iterable[ast.AST], imported: Mapping[str, str]) -> Reach:
     """Return the reach of syntax trees; *imported* gives the dotted name behind each name that the file imports."""
     sights: set[Sight] = set()
     handled: set[str] = set()
+    spelled: set[str] = set()
     for tree in trees:
-        sights.update(_sights(tree))
         local = {**imported, **imported_names(tree)}
+        names_of_sys = frozenset(name for name, dotted in local.items() if dotted == "sys") | {"sys"}
+        sights.update(_sights(tree, names_of_sys))
         handled.update(_in_full(name, local) for name in _handed_on(tree) if name.partition(".")[0] in local)
-        handled.update(name for node in ast.walk(tree) if (name := _asked_for(node)))
+        for node in ast.walk(tree):
+            handled.update(filter(None, [_asked_for(node)]), _imported_by_class(node))
+        spelled.update(_spelled_by(tree))
         if _has_own_names(tree, is_function=isinstance(tree, Function)):
             handled.add(OWN_MODULE)
     sight: Sight = "all" if "all" in sights else "members" if "members" in sights else ""
-    return Reach(sight, frozenset(handled))
+    return Reach(sight, frozenset(handled), frozenset(spelled))
 
 
 # These give a module to whoever computes its name, or run what is given as text.
 _READ_ALL: Final = frozenset(
     {
-        "__globals__", "__import__", "__subclasses__", "eval", "exec", "exec_module", "f_globals", "f_locals",
-        "get_objects", "get_referents", "get_referrers", "getmodule", "importorskip",
-        "load_module", "module_from_spec", "reload", "resolve_name", "run_module", "run_path",
+        "__globals__", "__import__", "__subclasses__", "allow_pickle", "cloudpickle", "dill", "discover", "eval",
+        "exec", "exec_module", "f_globals", "f_locals", "get_objects", "get_referents", "get_referrers",
+        "getclosurevars", "getmodule", "importorskip", "joblib", "loadTestsFromModule", "loadTestsFromName",
+        "loadTestsFromNames", "load_module", "module_from_spec", "pickle", "reload", "resolve_name", "run_module",
+        "run_path", "shelve",
     }
 )  # fmt: skip
 # These read members of an object by names that stand nowhere.
 _READ_MEMBERS: Final = frozenset(
     {
-        "__dict__", "__getattribute__", "attrgetter", "cloudpickle", "copyreg", "create_autospec", "delattr",
-        "dill", "dir", "getattr", "getattr_static", "getmembers", "getmembers_static", "hasattr", "marshal",
-        "methodcaller", "pickle", "setattr", "shelve", "vars",
+        "__dict__", "__getattribute__", "attrgetter", "classify_class_attrs", "copyreg", "create_autospec", "delattr",
+        "dir", "getattr", "getattr_static", "getmembers", "getmembers_static", "hasattr", "help", "methodcaller",
+        "pydoc", "setattr", "vars",
     }
 )  # fmt: skip
 _IMPORTERS: Final = frozenset({"__import__", "importorskip"})
@@ -70,7 +78,9 @@ _NAMED: Final = frozenset({"delattr", "getattr", "hasattr", "object", "setattr"}
 _OF_PYTEST: Final = frozenset({"collector", "item", "metafunc", "node", "pyfuncitem", "request"})
 
 
-def _sights(node: ast.AST) -> Iterator[Sight]:  # noqa: C901 - a table in the form of code
+def _sights(  # noqa: C901, PLR0912 - a table in the form of code
+    node: ast.AST, names_of_sys: frozenset[str]
+) -> Iterator[Sight]:
     inner: Iterable[ast.AST] = ast.iter_child_nodes(node)
     match node:
         case _ if _asked_for(node) or _looks_up_literal(node):
@@ -79,24 +89,32 @@ def _sights(node: ast.AST) -> Iterator[Sight]:  # noqa: C901 - a table in the fo
             inner = ()  # the names of where it stands
         case ast.Call(func=ast.Attribute(attr="setattr" | "delattr"), args=[ast.JoinedStr() | ast.BinOp(), *_]):
             yield "all"  # `monkeypatch.setattr(f"app.{name}", …)`
+        case ast.Call(func=ast.Attribute(attr="setattr"), args=[target, _]) if not isinstance(target, ast.Constant):
+            yield "all"  # what is replaced has its dotted name there
+        case ast.Call(func=ast.Attribute(attr="delattr"), args=[target]) if not isinstance(target, ast.Constant):
+            yield "all"
         case ast.Call(func=function, args=[_, ast.Constant(), *_]) if _last(function) in _NAMED:
             inner = [*([function.value] if isinstance(function, ast.Attribute) else []), *node.args, *node.keywords]
         case ast.Call(func=ast.Attribute(attr="object"), args=[_, _, *_]):
             yield "members"  # `mock.patch.object(app.C, name)`
-        case ast.Attribute(value=ast.Name(id="sys"), attr="modules"):
+        case ast.Attribute(value=ast.Name(id=owner), attr="modules") if owner in names_of_sys:
             yield "all"
         case ast.Attribute(value=ast.Name(id=owner), attr="module") if owner in _OF_PYTEST:
             yield "all"
         case ast.keyword(arg="autospec"):
             yield "members"
+        case ast.keyword(arg="allow_pickle"):
+            yield "all"
         case ast.Name(id=name) | ast.Attribute(attr=name):
             yield _sight_of(name)
+        case ast.Constant(value=str(name)) if name.startswith("__"):
+            yield _sight_of(name)  # `getattr(f, "__globals__")`
         case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
             yield from _sights_of_import((node.module or "") if isinstance(node, ast.ImportFrom) else "", aliases)
         case _:
             pass
     for child in inner:
-        yield from _sights(child)
+        yield from _sights(child, names_of_sys)
 
 
 def _sights_of_import(module: str, aliases: list[ast.alias]) -> Iterator[Sight]:
@@ -118,6 +136,23 @@ def _asked_for(node: ast.AST) -> str:
             return name
         case _:
             return ""
+
+
+def _imported_by_class(node: ast.AST) -> frozenset[str]:
+    """Return what the body of a class imports: it is an attribute of the class then, under no name of the module."""
+    return frozenset(imported_names(node).values()) if isinstance(node, ast.ClassDef) else frozenset()
+
+
+def _spelled_by(node: ast.AST) -> Iterator[str]:
+    """Yield the strings that may name a module, but for those that stand alone as docstrings do."""
+    match node:
+        case ast.Expr(value=ast.Constant()):
+            return
+        case ast.Constant(value=str(text)) if all(part.isidentifier() for part in text.split(".")):
+            yield text
+        case _:
+            for child in ast.iter_child_nodes(node):
+                yield from _spelled_by(child)
 
 
 def _looks_up_literal(node: ast.AST) -> bool:
@@ -165,7 +200,9 @@ def _last(node: ast.expr) -> str:
 def _handed_on(node: ast.AST) -> Iterator[str]:
     """Yield the names and dotted names that are read other than to take an attribute of them."""
     match node:
-        case ast.Call(func=function, args=[_, ast.Constant(value=str()), *rest]) if _last(function) in _NAMED:
+        case ast.Call(func=function, args=[_, ast.Constant(value=str(name)), *rest]) if (
+            _last(function) in _NAMED and name != "__dict__"
+        ):
             # What is read or set of the first has its name in the second.
             for child in (function, *rest, *node.keywords):
                 yield from _handed_on(child)
@@ -180,10 +217,10 @@ def _handed_on(node: ast.AST) -> Iterator[str]:
 
 
 def _dotted(node: ast.expr) -> str:
-    """Return `a.b` for that expression, or nothing for one that begins otherwise."""
-    parts = []
+    """Return `a.b` for that expression, or nothing for one that begins otherwise. The names of `a` are all of `a`."""
+    parts: list[str] = []
     while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
+        parts = [] if node.attr == "__dict__" else [*parts, node.attr]
         node = node.value
     return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
 

@@ -3,7 +3,7 @@ from textwrap import dedent
 
 import pytest
 
-from wiremap.source.identifiers import identifiers, words
+from wiremap.source.identifiers import handed, identifiers, words
 
 
 def of(text: str) -> frozenset[str]:
@@ -36,3 +36,16 @@ def test_text_that_stands_alone_names_nothing() -> None:
 def test_the_words_of_data_are_those_of_any_text_in_it() -> None:
     assert words("{0.naïve}\x00\xff".encode("latin-1")) >= {"na\udcefve"}
     assert words(b"\x80\x04capp\nRate\n1x_y") >= {"Rate", "x_y"}
+    assert "C" in words(b"\x8c\x01C\x94\x93")  # as pickles have it
+
+
+@pytest.mark.parametrize("text", ["C()", "C.x", "C.f(1)", "C(1).x", "m.C().f()"])
+def test_a_class_is_not_handed_on_by_who_calls_it_or_reads_one_attribute(text: str) -> None:
+    assert "C" not in set(handed(ast.parse(text)))
+
+
+@pytest.mark.parametrize(
+    "text", ["f(C)", "f(m.C)", "C[1]", "x = C", "m.f(a=[C]).x", "class D(C): ...", "for c in m.C: ..."]
+)
+def test_a_class_is_handed_on_by_who_does_more(text: str) -> None:
+    assert "C" in set(handed(ast.parse(text)))

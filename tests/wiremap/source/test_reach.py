@@ -55,11 +55,11 @@ def test_a_unit_that_spells_out_what_it_reads_sees_that_alone(body: str) -> None
         "x.__getattribute__(name)",
         "operator.attrgetter(name)(x)",
         "inspect.getmembers(x)",
-        "pickle.loads(x)",
+        "getattr(x, '__dict__')",
+        "pydoc.render_doc(x)",
         "mock.patch('a.b', autospec=True)",
         "mock.patch.object(x, name)",
         "from operator import attrgetter as get",
-        "from pickle import loads",
     ],
 )
 def test_a_unit_that_computes_names_of_members_sees_all_of_them(body: str) -> None:
@@ -84,6 +84,15 @@ def test_a_unit_that_computes_names_of_members_sees_all_of_them(body: str) -> No
         "pytest.importorskip(name)",
         "runpy.run_path(x)",
         "monkeypatch.setattr(f'app.{name}', 1)",
+        "monkeypatch.setattr(name, 1)",
+        "monkeypatch.delattr(name)",
+        "getattr(x, '__globals__')",
+        "import sys as s; s.modules[name]",
+        "pickle.loads(x)",
+        "from pickle import loads",
+        "np.load(x, allow_pickle=True)",
+        "unittest.defaultTestLoader.loadTestsFromName(x)",
+        "inspect.getclosurevars(x)",
     ],
 )
 def test_a_unit_that_gets_any_module_by_a_computed_name_sees_everything(body: str) -> None:
@@ -112,6 +121,9 @@ def test_a_module_of_which_a_name_is_read_is_not_handed_on(body: str) -> None:
         ("import late as l; x(l)", "late"),
         ("from . import near; x(near)", ".near"),
         ("x(app.hub)", "app.hub"),
+        ("app.__dict__[name]", "app"),
+        ("app.hub.__dict__.items()", "app.hub"),
+        ("getattr(app, '__dict__')", "app"),
         ("pytest.importorskip('app')", "app"),
         ("sys.modules['app']", "app"),
     ],
@@ -124,6 +136,18 @@ def test_who_has_the_dictionary_of_its_own_module_has_that_module() -> None:
     assert OWN_MODULE in reach_of_f("globals()[name]").handled
     assert OWN_MODULE in reach("locals().update(x)").handled
     assert OWN_MODULE not in reach_of_f("locals()").handled
+
+
+def test_what_a_class_imports_is_handed_on_under_a_name_that_is_no_modules() -> None:
+    assert "app" in reach("class C:\n    import app\n").handled
+
+
+def test_strings_may_spell_the_name_of_a_module() -> None:
+    assert reach_of_f("'A docstring.'; load('app', by='pkg.mod:f', of='two words', name=f'a{x}b')").spelled == {
+        "app",
+        "a",
+        "b",
+    }
 
 
 def test_what_a_function_does_is_not_what_its_module_does() -> None:
