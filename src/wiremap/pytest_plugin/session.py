@@ -7,6 +7,7 @@ import contextlib
 import functools
 import json
 import sqlite3
+import sys
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,14 @@ import pytest
 
 from wiremap.errors import WiremapError
 from wiremap.graph import Graph
-from wiremap.project.environment import environment_facts
+from wiremap.project.distributions import InstalledDistributions, installation_folders
+from wiremap.project.environment import Environment, always_facts, on_demand_facts
 from wiremap.project.files import project_root
 from wiremap.project.settings import Settings, read_settings
 from wiremap.project.sources import ProjectSources
 from wiremap.project.state import ProjectState
 from wiremap.pytest_plugin.items import doctest_units, folder_facts, watched_fixtures
-from wiremap.pytest_plugin.options import collects_everything, decisive_options, ini_values, loaded_plugins
+from wiremap.pytest_plugin.options import collects_everything, pytest_settings
 from wiremap.pytest_plugin.summary import summary_lines
 from wiremap.registry import observers
 from wiremap.selection.facts import Fact
@@ -56,6 +58,7 @@ class WiremapSession:
         # Who asks for a record of everything gets it, also beside an `addopts = --wiremap`.
         self._selects: bool = (options.wiremap and not options.wiremap_record) or self._report_path is not None
         self._variables = Variables()
+        self._search_path = tuple(sys.path)
         self._root = project_root(config.rootpath)
         self._settings: Settings = read_settings(config.rootpath)
         self._store = Map(config.rootpath / FOLDER)
@@ -222,15 +225,20 @@ class WiremapSession:
             return None
 
     def _state(self) -> ProjectState:
-        environment = environment_facts(
-            pytest_configuration=ini_values(self._config),
-            options=decisive_options(self._config),
-            plugins=loaded_plugins(self._config),
-            declared={name: self._variables.digest(name) for name in self._settings.variables},
-            search_path=self._variables.value("PYTHONPATH"),
-        )
         sources = ProjectSources(self._root, self._store)
-        return ProjectState(sources, self._territory(), self._variables, environment)
+        return ProjectState(sources, self._territory(), self._variables, self._environment(), self._settings)
+
+    def _environment(self) -> Environment:
+        settings = pytest_settings(self._config)
+        root = str(self._root)
+        territory = self._territory()
+        return Environment(
+            always_facts(settings, self._variables, root=root, settings=self._settings),
+            on_demand_facts(settings, root),
+            InstalledDistributions(
+                installation_folders(self._search_path, root), lambda file: territory.code_path(file) is not None
+            ),
+        )
 
     def _territory(self) -> Territory:
         return Territory(self._root) if self._session is None else self._session.recorder.territory

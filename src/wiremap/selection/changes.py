@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from wiremap.selection import facts as kinds
+from wiremap.selection.differences import difference, is_of_environment
 from wiremap.selection.facts import Fact
 from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit
 
@@ -69,10 +70,12 @@ def fact_changes(stale: Iterable[Fact], now: Callable[[Fact], str]) -> list[Chan
     for fact in stale:
         if fact.kind in (kinds.FILE, kinds.PRESENCE) and not fact.key.endswith(".py"):
             changes.add(Change(fact.key, "", "data", _presence(fact.value, now(fact))))
+        elif fact.kind == kinds.DATA:
+            changes.add(Change(fact.key, "", "data", "content changed"))
         elif fact.kind == kinds.VARIABLE:
             changes.add(Change(f"${fact.key}", "", "environment", "environment variable changed"))
-        elif fact.kind == kinds.ENVIRONMENT:
-            changes.add(Change("environment", "", "environment", f"{fact.key} changed"))
+        elif is_of_environment(fact):
+            changes.add(Change("environment", "", "environment", difference(fact, now(fact))))
     return sorted(changes)
 
 

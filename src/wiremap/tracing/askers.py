@@ -4,6 +4,7 @@ Each function takes the frame that asks and climbs from there through libraries 
 """
 
 import os
+import sys
 from types import FrameType
 
 from wiremap.tracing.territory import Territory
@@ -45,6 +46,25 @@ def is_for_display(frame: FrameType | None, territory: Territory, *, through_cac
             return False
         frame = frame.f_back
     return False
+
+
+def foreign_asker(frame: FrameType | None, territory: Territory) -> str | None:
+    """Return the top-level name of the foreign code that asks for a module or a distribution; None for the project.
+
+    The standard library, and pytest in `importorskip`, ask for whoever calls them.
+    """
+    while frame is not None and territory.code_path(frame.f_code.co_filename) is None:
+        module = str(frame.f_globals.get("__name__", ""))
+        name = module.partition(".")[0]
+        if name and name not in sys.stdlib_module_names and module != "_pytest.outcomes":
+            return name
+        frame = frame.f_back
+    return None
+
+
+def is_standard_library(frame: FrameType) -> bool:
+    """Tell whether a module of the standard library asks."""
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] in sys.stdlib_module_names
 
 
 def _is_library_of_paths(filename: str) -> bool:

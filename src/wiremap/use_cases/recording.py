@@ -2,12 +2,14 @@
 
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from wiremap.project.libraries import loaded_libraries
 from wiremap.project.state import ProjectState
 from wiremap.selection import facts as kinds
 from wiremap.selection.dependencies import DependencyResolver
+from wiremap.selection.environment import EnvironmentResolver, Session
 from wiremap.selection.facts import Fact, Outcome, Trace
 from wiremap.source.units import SourceUnits, UnitKey, unit_of_qualname
 from wiremap.store.map import Map
@@ -66,7 +68,8 @@ def record(session: RecordedSession, project: ProjectState, store: Map) -> None:
     around = _Around(session, project)
     kept = [(one.code, one.work) for one in session.recorder.kept_work.all()]
     resolver = DependencyResolver(around, session.recorder.imports, kept)
-    traces = [_trace(ran, resolver, project.environment) for ran in session.tests]
+    environment = _environment_resolver(session, project)
+    traces = [_trace(ran, resolver, environment, project) for ran in session.tests]
     with store:
         store.record(traces)
         store.record_calls(_calls(session.recorder))
@@ -75,9 +78,30 @@ def record(session: RecordedSession, project: ProjectState, store: Map) -> None:
         project.sources.remember()
 
 
-def _trace(ran: RanTest, resolver: DependencyResolver, environment: frozenset[Fact]) -> Trace:
-    facts = resolver.facts(ran.observations, ran.roots, ran.units) | ran.facts | environment
+def _trace(
+    ran: RanTest, resolver: DependencyResolver, environment: EnvironmentResolver, project: ProjectState
+) -> Trace:
+    facts = resolver.facts(ran.observations, ran.roots, ran.units) | ran.facts
+    facts |= environment.facts(facts)
+    if project.settings.ignores_anything:
+        facts = frozenset(fact for fact in facts if not project.is_ignored(fact))
     return Trace(ran.test, facts, ran.outcome, ran.duration)
+
+
+def _environment_resolver(session: RecordedSession, project: ProjectState) -> EnvironmentResolver:
+    def names(fact: Fact) -> Collection[str]:
+        path, _, unit = str(fact.unit).partition("::")
+        found = project.sources.units(path).units.get(unit)
+        return () if found is None else found.names
+
+    recorder = session.recorder
+    environment = project.environment
+    of_all = [(kinds.LIBRARY, name) for name in loaded_libraries(recorder.territory.root)]
+    of_all += [(kinds.DATA, pattern) for pattern in project.settings.data]
+    always = environment.always | {Fact(*one, project.value(*one)) for one in of_all}
+    return EnvironmentResolver(
+        Session(environment.distributions, recorder.foreign, project.value, names, always, environment.on_demand)
+    )
 
 
 def _graphs_of(ran: RanTest) -> list[str]:

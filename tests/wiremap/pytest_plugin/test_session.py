@@ -229,7 +229,7 @@ def test_an_option_that_may_change_outcomes_runs_everything(tmp_path: Path) -> N
 
     answer = project.affected("--fast")
 
-    assert "set of pytest options" in answer.details("test_a.py::test_f")
+    assert answer.details("test_a.py::test_f") == "pytest option --fast changed"
 
 
 def test_options_that_shape_the_report_or_the_choice_run_nothing(project: Project) -> None:
