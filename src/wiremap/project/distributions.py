@@ -27,6 +27,7 @@ _SUFFIXES = tuple(suffix for suffix in importlib.machinery.all_suffixes() if suf
 _SUFFIX_BYTES = tuple(suffix.encode() for suffix in _SUFFIXES)
 # Where an editable installation says that the code lies elsewhere: there it is followed as the project's.
 _POINTERS = ("__editable__", "_editable_impl", "_virtualenv")
+_BUILD_DATA = "_sysconfigdata_"  # followed by the name of the platform
 _HASHED_BYTES = 8 << 20
 
 
@@ -56,7 +57,7 @@ class InstalledDistributions:
 
     def providers(self, module: str) -> tuple[str, ...]:
         """Return who answers to the top-level name *module*: distributions, the interpreter, or loose files."""
-        if module in sys.stdlib_module_names:
+        if module in sys.stdlib_module_names or module.startswith(_BUILD_DATA):
             return (PYTHON,)
         found = self._by_module.get(module)
         if found:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from wiremap.project.distributions import InstalledDistributions
 from wiremap.project.settings import Settings
-from wiremap.selection.environment import CAPTURE, PYTEST_OPTIONS
+from wiremap.selection.environment import CAPTURE, CHOICE, PYTEST_OPTIONS
 from wiremap.selection.facts import ABSENT, ENVIRONMENT, VARIABLE, Fact
 from wiremap.tracing.variables import Variables
 
@@ -57,12 +57,14 @@ class PytestSettings:
         configuration: Its ini values; other sections of the file don't count.
         options: Options that may change an outcome.
         shaping: Options that choose tests or shape the report, and change an outcome only for who reads them.
+        choice: How tests are chosen within a file.
         plugins: Names of the plugins that are active.
     """
 
     configuration: Mapping[str, object] = field(default_factory=dict)
     options: Mapping[str, object] = field(default_factory=dict)
     shaping: Mapping[str, object] = field(default_factory=dict)
+    choice: str = ""
     plugins: Sequence[str] = ()
 
 
@@ -103,6 +105,7 @@ def on_demand_facts(pytest: PytestSettings, root: str) -> dict[str, Fact]:
     """Return the facts that a test rests on only if it asks how pytest was called."""
     values = {
         PYTEST_OPTIONS: digests({**pytest.options, **pytest.shaping}, root),
+        CHOICE: pytest.choice,
         CAPTURE: str(pytest.shaping.get("capture", "")),
     }
     return {key: Fact(ENVIRONMENT, key, value) for key, value in values.items()}

@@ -6,6 +6,7 @@ import sysconfig
 from collections.abc import Iterator
 
 from wiremap.selection.facts import ABSENT
+from wiremap.tracing.territory import OWN_FOLDER
 
 _MAPS = "/proc/self/maps"
 _PREFIX = "{prefix}"
@@ -45,6 +46,6 @@ def _named(path: str) -> str:
 
 
 def _is_told_otherwise(path: str, root: str) -> bool:
-    folders = [root, *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))]
+    folders = [root, OWN_FOLDER, *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))]
     inside = any(path.startswith(os.path.realpath(folder).rstrip(os.sep) + os.sep) for folder in folders)
     return inside or "-packages/" in path or os.path.basename(path).startswith("libpython")

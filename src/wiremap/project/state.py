@@ -55,6 +55,7 @@ class ProjectState:
             kinds.DISTRIBUTION: environment.distributions.state,
             kinds.LIBRARY: library_state,
             kinds.DATA: self._data,
+            kinds.COLLECTED_TEST: lambda _key: kinds.COLLECTED_TEST,  # what was found then was found
             kinds.PROJECT: self._project,
         }
 

@@ -8,6 +8,7 @@ import functools
 import json
 import sqlite3
 import sys
+import tempfile
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -22,11 +23,13 @@ from wiremap.project.files import project_root
 from wiremap.project.settings import Settings, read_settings
 from wiremap.project.sources import ProjectSources
 from wiremap.project.state import ProjectState
+from wiremap.pytest_plugin.failures import error_in_a_line
 from wiremap.pytest_plugin.items import doctest_units, folder_facts, watched_fixtures
-from wiremap.pytest_plugin.options import collects_everything, pytest_settings
+from wiremap.pytest_plugin.options import choice_fact, collects_everything, may_leave_files_out, pytest_settings
 from wiremap.pytest_plugin.summary import summary_lines
+from wiremap.pytest_plugin.unaffected import UnaffectedFile, UnaffectedFiles
 from wiremap.registry import observers
-from wiremap.selection.facts import Fact
+from wiremap.selection.facts import COLLECTED_TEST, Fact
 from wiremap.selection.report import Report
 from wiremap.store.map import FOLDER, Map
 from wiremap.tracing.observation import Observation
@@ -34,7 +37,7 @@ from wiremap.tracing.recorder import Recorder
 from wiremap.tracing.territory import Territory
 from wiremap.tracing.variables import Variables
 from wiremap.use_cases.recording import RanTest, RecordedSession, record
-from wiremap.use_cases.selecting import Collected, select
+from wiremap.use_cases.selecting import Collected, Selection
 
 _COUNTS = "wiremap_counts"
 
@@ -61,8 +64,13 @@ class WiremapSession:
         self._search_path = tuple(sys.path)
         self._root = project_root(config.rootpath)
         self._settings: Settings = read_settings(config.rootpath)
-        self._store = Map(config.rootpath / FOLDER)
+        self._cleanup = contextlib.ExitStack()
+        self._store = Map(self._map_folder())
+        self._order: str = options.wiremap_order
+        self._selection: Selection | None = None
+        self._unaffected: UnaffectedFiles | None = None
         self._report: Report | None = None
+        self._modules: dict[str, pytest.Module] = {}
         self._collect_errors: dict[str, str] = {}
         self._shared: dict[str, Observation] = {}
         self._fixtures: dict[int, tuple[Any, Observation]] = {}
@@ -85,6 +93,8 @@ class WiremapSession:
         """Attribute what runs while something is collected to all tests that are found below it."""
         if self._session is None:
             return (yield)
+        if isinstance(collector, pytest.Module):
+            self._modules[collector.nodeid] = collector
         seen = self._shared.setdefault(collector.nodeid, Observation())
         with self._session.recorder.context(seen):
             return (yield)
@@ -92,22 +102,37 @@ class WiremapSession:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Remember what could not be collected."""
         if report.failed:
-            self._collect_errors[report.nodeid] = _last_line(report.longreprtext)
+            self._collect_errors[report.nodeid] = error_in_a_line(report.longreprtext, str(self._config.rootpath))
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Leave out the tests that are proved unaffected."""
-        if not self._selects or _is_controller(config):
-            return
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pycollect_makemodule(self, module_path: Path, parent: pytest.Collector) -> UnaffectedFile | None:
+        """Put a stand-in for a file that has nothing to run, so that it is not imported."""
+        if not self._selects or not may_leave_files_out(self._config):
+            return None
         with self._unobserved():
-            self._report = self._select([item.nodeid for item in items])
-        if self._report is None:
-            return  # without evidence everything runs
-        skipped = set(self._report.skip)
-        deselected = [item for item in items if item.nodeid in skipped]
-        if deselected and self._report_path is None:
-            config.hook.pytest_deselected(items=deselected)
-            items[:] = [item for item in items if item.nodeid not in skipped]
+            if self._begin_to_select() is None or self._unaffected is None:
+                return None
+            return self._unaffected.stand_in(module_path, parent)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_collection_modifyitems(
+        self, config: pytest.Config, items: list[pytest.Item]
+    ) -> Generator[None, Any, Any]:
+        """Leave out the tests that are proved unaffected, and put those first that are likeliest to fail."""
+        order = [id(item) for item in items]
+        result = yield
+        if _is_controller(config):
+            return result
+        with self._unobserved():
+            if self._session is not None and may_leave_files_out(config):
+                self._session.collections.extend(self._collections(items))
+            if self._selects:
+                remaining = {id(item) for item in items}
+                is_projects_own = [one for one in order if one in remaining] != [id(item) for item in items]
+                self._deselect(config, items)
+                if self._order != "file" and not is_projects_own:
+                    self._put_likeliest_first(items)
+        return result
 
     def pytest_collection_finish(self) -> None:
         """Write the verdicts, when only they are asked for."""
@@ -189,6 +214,7 @@ class WiremapSession:
             self._store.close()
         if self._report_path is not None:
             self._write_report(self._report_path)
+        self._cleanup.close()
         self._tell_controller()
         nothing_left = session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and any(
             skipped for _, skipped in self._counts()
@@ -215,14 +241,68 @@ class WiremapSession:
 
     # Steps.
 
+    def _begin_to_select(self) -> Selection | None:
+        """Return the verdicts on all recorded tests; without evidence everything runs."""
+        if self._selection is None and not self._failures:
+            try:
+                self._selection = Selection(self._state(), self._store)
+                self._unaffected = UnaffectedFiles(self._selection, self._config.rootpath)
+            except sqlite3.Error as error:
+                self._failures.append(
+                    f"Every test runs, since the map can't be read: {error}. Delete it to begin anew."
+                )
+        return self._selection
+
     def _select(self, tests: list[str]) -> Report | None:
-        whole = self._report_path is not None and collects_everything(self._config)
-        collected = Collected(tuple(tests), self._collect_errors, whole)
-        try:
-            return select(self._state(), self._store, collected)
-        except sqlite3.Error as error:
-            self._failures.append(f"Every test runs, since the map can't be read: {error}. Delete it to begin anew.")
+        selection = self._begin_to_select()
+        if selection is None:
             return None
+        whole = self._report_path is not None and collects_everything(self._config)
+        unimported = self._unaffected.tests if self._unaffected is not None else []
+        return selection.report(Collected((*tests, *unimported), self._collect_errors, whole))
+
+    def _deselect(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        self._report = self._select([item.nodeid for item in items])
+        if self._report is None or self._report_path is not None:
+            return
+        skipped = set(self._report.skip)
+        deselected = [item for item in items if item.nodeid in skipped]
+        if deselected:
+            config.hook.pytest_deselected(items=deselected)
+            items[:] = [item for item in items if item.nodeid not in skipped]
+
+    def _put_likeliest_first(self, items: list[pytest.Item]) -> None:
+        if self._selection is not None and self._report_path is None:
+            items[:] = [items[place] for place in self._selection.order([item.nodeid for item in items])]
+
+    def _collections(self, items: list[pytest.Item]) -> list[RanTest]:
+        """Return a record of the collection of each file, as if that were a test."""
+        by_file: dict[str, list[str]] = {file: [] for file in self._modules}
+        for item in items:
+            by_file.setdefault(item.nodeid.partition("::")[0], []).append(item.nodeid)
+        return [
+            self._collection(module, by_file[file])
+            for file, module in self._modules.items()
+            # Two tests of one name can't be told apart, and always run.
+            if len(by_file[file]) == len(set(by_file[file])) and not self._has_failed(file)
+        ]
+
+    def _has_failed(self, file: str) -> bool:
+        return any(node == file or node.startswith(f"{file}::") for node in self._collect_errors)
+
+    def _collection(self, module: pytest.Module, tests: list[str]) -> RanTest:
+        assert self._session is not None, "only what is recorded is kept"  # noqa: S101 - ours to keep
+        nodes = {node.nodeid for node in module.listchain()}
+        shared = [seen for node, seen in self._shared.items() if node in nodes or node.startswith(f"{module.nodeid}::")]
+        return RanTest(
+            test=module.nodeid,
+            observations=[self._session.recorder.session, *shared],
+            roots=self._roots_of(module.path),
+            facts=self._folder_facts(module.path)
+            | {Fact(COLLECTED_TEST, test, COLLECTED_TEST) for test in tests}
+            | {choice_fact(self._config)},
+            outcome="collected",
+        )
 
     def _state(self) -> ProjectState:
         sources = ProjectSources(self._root, self._store)
@@ -239,6 +319,13 @@ class WiremapSession:
                 installation_folders(self._search_path, root), lambda file: territory.code_path(file) is not None
             ),
         )
+
+    def _map_folder(self) -> Path:
+        folder = self._config.rootpath / FOLDER
+        if self._report_path is None or folder.exists():
+            return folder
+        # Whoever only asks leaves nothing behind.
+        return Path(self._cleanup.enter_context(tempfile.TemporaryDirectory())) / FOLDER
 
     def _territory(self) -> Territory:
         return Territory(self._root) if self._session is None else self._session.recorder.territory
@@ -315,8 +402,3 @@ def _is_controller(config: pytest.Config) -> bool:
 
 def _applies(plugin_file: Path, test_file: Path) -> bool:
     return plugin_file.name != "conftest.py" or plugin_file.parent in test_file.parents
-
-
-def _last_line(text: str) -> str:
-    lines = [line.removeprefix("E").strip() for line in text.splitlines() if line.startswith("E")]
-    return lines[-1] if lines else (text.strip().splitlines() or ["it could not be collected"])[-1]

@@ -79,6 +79,22 @@ def fact_changes(stale: Iterable[Fact], now: Callable[[Fact], str]) -> list[Chan
     return sorted(changes)
 
 
+def held_changes(
+    stale: Iterable[Fact], told: Iterable[Change], units_now: Callable[[str], SourceUnits]
+) -> list[Change]:
+    """Return the changes of source that stale facts tell of in files of which no change is *told* yet."""
+    files = {change.file for change in told}
+    found = set()
+    for fact in stale:
+        if fact.unit is None or fact.path is None or fact.path in files:
+            continue
+        unit = units_now(fact.path).units.get(fact.unit.partition("::")[2])
+        kind: Kind = "local" if fact.kind == kinds.FUNCTION and unit is not None else "topology"
+        line = 0 if unit is None or unit.name == MODULE_UNIT else unit.line
+        found.add(Change(fact.path, fact.unit, kind, "changed since a test that rests on it last ran", line))
+    return sorted(found)
+
+
 def _presence(before: str, now: str) -> str:
     if now == kinds.ABSENT:
         return "removed"

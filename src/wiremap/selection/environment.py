@@ -20,6 +20,7 @@ LOOSE = "module "
 """What the name of a module begins with that lies in a folder without belonging to a distribution."""
 PYTEST_OPTIONS = "pytest options, all"
 CAPTURE = "pytest option --capture"
+CHOICE = "choice of tests"
 # Modules through which entry points and metadata are read unseen.
 _METADATA_READERS = frozenset({"pkg_resources", "importlib_metadata", "stevedore"})
 # A unit in which all of a group occur asks pytest how it was called, or looks at its own terminal.

@@ -49,6 +49,7 @@ class RecordedSession:
         recorder: Who observed.
         graphs: JSON of each graph that was compiled, by digest.
         tests: The tests that ran to their end.
+        collections: The test files that were collected whole, each as if its collection were a test.
         files_before: The project's files when it began.
         started_ns: When it began.
     """
@@ -56,6 +57,7 @@ class RecordedSession:
     recorder: Recorder
     graphs: dict[str, str] = field(default_factory=dict)
     tests: list[RanTest] = field(default_factory=list)
+    collections: list[RanTest] = field(default_factory=list)
     files_before: dict[str, FileStat] = field(default_factory=dict)
     started_ns: int = field(default_factory=time.time_ns)
 
@@ -69,7 +71,7 @@ def record(session: RecordedSession, project: ProjectState, store: Map) -> None:
     kept = [(one.code, one.work) for one in session.recorder.kept_work.all()]
     resolver = DependencyResolver(around, session.recorder.imports, kept)
     environment = _environment_resolver(session, project)
-    traces = [_trace(ran, resolver, environment, project) for ran in session.tests]
+    traces = [_trace(ran, resolver, environment, project) for ran in (*session.tests, *session.collections)]
     with store:
         store.record(traces)
         store.record_calls(_calls(session.recorder))
