@@ -61,7 +61,16 @@ def pytest_settings(config: pytest.Config) -> PytestSettings:
 def may_leave_files_out(config: pytest.Config) -> bool:
     """Tell whether each test file is collected as a whole, so that a record can tell what it holds."""
     option = config.option
-    names = ("lf", "last_failed", "failedfirst", "newfirst", "stepwise", "doctestmodules", "collectonly")
+    names = (
+        "lf",
+        "last_failed",
+        "failedfirst",
+        "newfirst",
+        "stepwise",
+        "doctestmodules",
+        "collectonly",
+        "keepduplicates",
+    )
     chosen_by_history = any(getattr(option, name, False) for name in names)
     return not chosen_by_history and not any("::" in str(argument) for argument in config.args)
 
