@@ -49,6 +49,7 @@ def begin(config: pytest.Config) -> None:
     except WiremapError as error:
         raise pytest.UsageError(str(error)) from None
     config.pluginmanager.register(session, "wiremap-session")
+    config.add_cleanup(session.close)
 
 
 class WiremapSession:
@@ -85,6 +86,13 @@ class WiremapSession:
             recorder = Recorder(self._root, self._variables, self._sources.keepers, watched_fixtures())
             self._session = RecordedSession(recorder, files_before=self._sources.files)
             recorder.start()
+
+    def close(self) -> None:
+        """Stop to observe, also when pytest gives up before its session begins."""
+        if self._session is not None:
+            self._session.recorder.stop()
+        self._unsubscribe()
+        self._cleanup.close()
 
     # Collection.
 
@@ -214,7 +222,6 @@ class WiremapSession:
             self._store.close()
         if self._report_path is not None:
             self._write_report(self._report_path)
-        self._cleanup.close()
         self._tell_controller()
         nothing_left = session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and any(
             skipped for _, skipped in self._counts()

@@ -12,6 +12,7 @@ from wiremap.tracing.territory import Territory
 _PATH_LIBRARIES = (f"{os.sep}pathlib.py", f"{os.sep}glob.py", f"{os.sep}os.py", f"{os.sep}genericpath.py")
 _DISPLAYS = ("warnings.py", "traceback.py", "doctest.py", os.path.join("wiremap", "registry", "origin.py"))
 _DISPLAY_DEPTH = 12
+_MEASURING = (f"{os.sep}coverage{os.sep}", f"{os.sep}pytest_cov{os.sep}")
 _CONSTANT_READER = os.path.join("hypothesis", "internal", "constants_ast.py")
 
 
@@ -25,6 +26,16 @@ def is_pytest(frame: FrameType | None) -> bool:
     while frame is not None and _is_library_of_paths(frame.f_code.co_filename):
         frame = frame.f_back
     return frame is not None and f"{os.sep}_pytest{os.sep}" in frame.f_code.co_filename
+
+
+def is_measuring(frame: FrameType | None, territory: Territory) -> bool:
+    """Tell whether coverage measurement asks, for its own data and for what it reports on: no outcome rests on that."""
+    while frame is not None and _is_library_of_paths(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is None:
+        return False
+    name = frame.f_code.co_filename
+    return any(folder in name for folder in _MEASURING) and territory.code_path(name) is None
 
 
 def is_for_display(frame: FrameType | None, territory: Territory, *, through_cache: bool = False) -> bool:

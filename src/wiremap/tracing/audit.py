@@ -17,6 +17,7 @@ from wiremap.tracing.askers import (
     foreign_asker,
     is_for_display,
     is_import_machinery,
+    is_measuring,
     is_pytest,
     is_standard_library,
 )
@@ -88,8 +89,10 @@ def unobserved() -> Iterator[None]:
 
 
 def _hook(event: str, args: tuple[Any, ...]) -> None:
+    if _active is None:
+        return  # also at the very end, when the interpreter has taken the names of this module away
     handler = _HANDLERS.get(event)
-    if handler is None or _active is None:
+    if handler is None:
         return
     thread = threading.get_ident()
     if thread in _busy:
@@ -167,7 +170,7 @@ def _note_path(recorder: ActiveRecorder, path: object, frame: FrameType) -> None
     given = os.path.abspath(os.fsdecode(path))
     real = _realpath(given)
     seen = recorder.current.files
-    if real in seen or recorder.territory.data_path(real) is None:
+    if real in seen or recorder.territory.data_path(real) is None or is_measuring(frame, recorder.territory):
         return
     # pytest reads modules and conftest files to rewrite their assertions: they are imported.
     if not (is_pytest(frame) and _is_module(path)) and not is_for_display(frame, recorder.territory):

@@ -101,15 +101,16 @@ class Recorder:
         self._events.start()
 
     def stop(self) -> None:
-        """Stop observing; what was recorded stays."""
+        """Stop observing; what was recorded stays. Stopping twice is harmless."""
+        if not self._is_recording:
+            return
         self._is_recording = False
         self._events.stop()
         self._import_events.stop()
         audit.activate(None)
 
     def _stop_in_child(self) -> None:
-        if self._is_recording:
-            self.stop()
+        self.stop()
 
     @contextmanager
     def context(self, seen: Observation) -> Iterator[Observation]:

@@ -14,7 +14,7 @@ import pathlib
 from collections.abc import Callable
 from types import CodeType, FrameType
 
-from wiremap.tracing.askers import foreign_asker, is_for_display, is_pytest
+from wiremap.tracing.askers import foreign_asker, is_for_display, is_measuring, is_pytest
 from wiremap.tracing.foreign_use import ForeignUse
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.path_state import path_presence, path_state
@@ -126,18 +126,21 @@ class _Notes:
     def presence(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
         path = self._own_path(arguments[0])
         # What pytest looks for, conftest files and packages, is known by other means.
-        if path is not None and path not in seen.presences and not is_pytest(caller):
+        if path is not None and path not in seen.presences and not self._is_tool(caller):
             seen.presences[path] = path_presence(path)
 
-    def content(self, arguments: tuple[object, ...], _caller: FrameType | None, seen: Observation) -> None:
+    def content(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
         path = self._own_path(arguments[0])
-        if path is not None and path not in seen.files:
+        if path is not None and path not in seen.files and not is_measuring(caller, self._territory):
             seen.files[path] = path_state(path)
 
     def source(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
         # The text may be in the cache since an earlier test, and then no file is opened.
         if not is_for_display(caller, self._territory, through_cache=True):
             self.content(arguments, caller, seen)
+
+    def _is_tool(self, caller: FrameType | None) -> bool:
+        return is_pytest(caller) or is_measuring(caller, self._territory)
 
     def _own_path(self, path: object) -> str | None:
         """Return the absolute path of what a call asks for, if it is the project's."""
