@@ -62,7 +62,7 @@ class InstalledDistributions:
         found = self._by_module.get(module)
         if found:
             return tuple(sorted(found))
-        return (LOOSE + module,) if self._loose_files(module) else ()
+        return (LOOSE + module,) if any(self._loose_names(module)) else ()
 
     def requirements(self, name: str) -> tuple[str, ...]:
         """Return the installed distributions that *name* asks for, but for those that serve an extra of it."""
@@ -120,14 +120,19 @@ class InstalledDistributions:
     def _loose_files(self, module: str) -> list[str]:
         """Return the files of a module that lies in a folder without belonging to a distribution."""
         found: list[str] = []
-        for folder, names in self._listings.items():
-            for name in (name for name in names if name.partition(".")[0] == module):
-                path = os.path.join(folder, name)
-                if name == module and os.path.isdir(path):
-                    found.extend(_files_below(path))
-                elif name.endswith(_SUFFIXES):
-                    found.append(path)
+        for path in self._loose_names(module):
+            found.extend(_files_below(path) if os.path.isdir(path) else [path])
         return sorted(found)
+
+    def _loose_names(self, module: str) -> Iterator[str]:
+        """Yield the files and folders that may be imported as *module*."""
+        for folder, names in self._listings.items():
+            for name in names:
+                path = os.path.join(folder, name)
+                if name == module:
+                    yield from [path] if os.path.isdir(path) else []
+                elif name.partition(".")[0] == module and name.endswith(_SUFFIXES):
+                    yield path
 
 
 def installation_folders(search_path: Iterable[str], root: str) -> list[str]:

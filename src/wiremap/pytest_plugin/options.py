@@ -6,8 +6,6 @@ import pytest
 
 from wiremap.project.environment import PytestSettings
 from wiremap.project.pytest_section import read_pytest_section
-from wiremap.selection.environment import CHOICE
-from wiremap.selection.facts import ENVIRONMENT, Fact
 
 # Options that choose among tests or order them: what runs, and never how it ends.
 _CHOOSING = frozenset(
@@ -53,7 +51,7 @@ def pytest_settings(config: pytest.Config) -> PytestSettings:
         configuration=_ini_values(config),
         options={name: value for name, value in values.items() if name not in _CHOOSING | shaping},
         shaping={name: values[name] for name in shaping},
-        choice=_choice(config),
+        choice=choice_of_tests(config),
         plugins=_loaded_plugins(config),
     )
 
@@ -75,15 +73,12 @@ def may_leave_files_out(config: pytest.Config) -> bool:
     return not chosen_by_history and not any("::" in str(argument) for argument in config.args)
 
 
-def choice_fact(config: pytest.Config) -> Fact:
-    """Return the fact by which the tests of a file were chosen."""
-    return Fact(ENVIRONMENT, CHOICE, _choice(config))
-
-
-def _choice(config: pytest.Config) -> str:
+def choice_of_tests(config: pytest.Config) -> str:
+    """Return how tests are chosen within a file."""
     option = config.option
     chosen = [f"-k {option.keyword}", f"-m {option.markexpr}", *map(str, option.deselect or ())]
-    return " ".join(chosen)
+    named = [f"{name} = {' '.join(config.getini(name))}" for name in ("python_classes", "python_functions")]
+    return "; ".join(chosen + named)
 
 
 def _ini_values(config: pytest.Config) -> dict[str, object]:

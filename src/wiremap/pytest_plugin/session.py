@@ -23,13 +23,15 @@ from wiremap.project.files import project_root
 from wiremap.project.settings import Settings, read_settings
 from wiremap.project.sources import ProjectSources
 from wiremap.project.state import ProjectState
+from wiremap.pytest_plugin.collected_files import CollectedFile, collected_files
 from wiremap.pytest_plugin.failures import error_in_a_line
 from wiremap.pytest_plugin.items import doctest_units, folder_facts, watched_fixtures
-from wiremap.pytest_plugin.options import choice_fact, collects_everything, may_leave_files_out, pytest_settings
+from wiremap.pytest_plugin.options import choice_of_tests, collects_everything, may_leave_files_out, pytest_settings
 from wiremap.pytest_plugin.summary import summary_lines
 from wiremap.pytest_plugin.unaffected import UnaffectedFile, UnaffectedFiles
 from wiremap.registry import observers
-from wiremap.selection.facts import COLLECTED_TEST, Fact
+from wiremap.selection.environment import CHOICE
+from wiremap.selection.facts import COLLECTED_TEST, ENVIRONMENT, Fact
 from wiremap.selection.report import Report
 from wiremap.store.map import FOLDER, Map
 from wiremap.tracing.observation import Observation
@@ -132,8 +134,10 @@ class WiremapSession:
         if _is_controller(config):
             return result
         with self._unobserved():
-            if self._session is not None and may_leave_files_out(config):
-                self._session.collections.extend(self._collections(items))
+            if self._session is not None and may_leave_files_out(config) and _is_first_worker(config):
+                facts = {Fact(ENVIRONMENT, CHOICE, choice_of_tests(config))}
+                for file in collected_files(self._modules.values(), items, self._shared, self._collect_errors):
+                    self._session.collections.append(self._collection(file, facts))
             if self._selects:
                 remaining = {id(item) for item in items}
                 is_projects_own = [one for one in order if one in remaining] != [id(item) for item in items]
@@ -282,32 +286,16 @@ class WiremapSession:
         if self._selection is not None and self._report_path is None:
             items[:] = [items[place] for place in self._selection.order([item.nodeid for item in items])]
 
-    def _collections(self, items: list[pytest.Item]) -> list[RanTest]:
-        """Return a record of the collection of each file, as if that were a test."""
-        by_file: dict[str, list[str]] = {file: [] for file in self._modules}
-        for item in items:
-            by_file.setdefault(item.nodeid.partition("::")[0], []).append(item.nodeid)
-        return [
-            self._collection(module, by_file[file])
-            for file, module in self._modules.items()
-            # Two tests of one name can't be told apart, and always run.
-            if len(by_file[file]) == len(set(by_file[file])) and not self._has_failed(file)
-        ]
-
-    def _has_failed(self, file: str) -> bool:
-        return any(node == file or node.startswith(f"{file}::") for node in self._collect_errors)
-
-    def _collection(self, module: pytest.Module, tests: list[str]) -> RanTest:
+    def _collection(self, file: CollectedFile, facts: set[Fact]) -> RanTest:
+        """Return the record of the collection of a file, as if that were a test."""
         assert self._session is not None, "only what is recorded is kept"  # noqa: S101 - ours to keep
-        nodes = {node.nodeid for node in module.listchain()}
-        shared = [seen for node, seen in self._shared.items() if node in nodes or node.startswith(f"{module.nodeid}::")]
         return RanTest(
-            test=module.nodeid,
-            observations=[self._session.recorder.session, *shared],
-            roots=self._roots_of(module.path),
-            facts=self._folder_facts(module.path)
-            | {Fact(COLLECTED_TEST, test, COLLECTED_TEST) for test in tests}
-            | {choice_fact(self._config)},
+            test=file.node,
+            observations=[self._session.recorder.session, *file.observations],
+            roots=self._roots_of(file.path),
+            facts=self._folder_facts(file.path)
+            | {Fact(COLLECTED_TEST, test, COLLECTED_TEST) for test in file.tests}
+            | facts,
             outcome="collected",
         )
 
@@ -401,6 +389,11 @@ class WiremapSession:
         output = getattr(self._config, "workeroutput", None)
         if output is not None and self._report is not None:
             output[_COUNTS] = self._counts()[0]
+
+
+def _is_first_worker(config: pytest.Config) -> bool:
+    """Tell whether this is the first worker of pytest-xdist, or the one process without it: all collect the same."""
+    return bool(getattr(config, "workerinput", {}).get("workerid", "gw0") == "gw0")
 
 
 def _is_controller(config: pytest.Config) -> bool:

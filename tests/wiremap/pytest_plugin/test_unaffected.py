@@ -94,6 +94,35 @@ def test_a_new_conftest_or_another_one_imports_all_that_it_rules_over(project: P
     assert imported(project) == {"test_a", "test_b", "test_c"}
 
 
+def test_another_pattern_of_test_names_imports_every_file(project: Project) -> None:
+    project.write({"test_a.py": FILES["test_a.py"] + "def check_more(): pass\n"})
+    project.record()
+    imported(project)
+    project.write({"pytest.ini": "[pytest]\npythonpath = .\npython_functions = test_* check_*\n"})
+
+    answer = project.affected()
+
+    assert imported(project) == {"test_a", "test_b", "test_c"}
+    assert answer.run == {"test_a.py::check_more"}
+
+
+def test_workers_import_no_more_than_one_process_does(project: Project) -> None:
+    pytest.importorskip("xdist")
+    project.plugins = ["xdist.plugin"]
+    recorded = project.run_pytest("-n", "2", mode="--wiremap-record")
+    imported(project)
+
+    nothing = project.run_pytest("-n", "2")
+    of_nothing = imported(project)
+    project.write({"app.py": "def f(): return 2\n"})
+    something = project.run_pytest("-n", "2")
+
+    assert (recorded.exit_code, nothing.exit_code, something.exit_code) == (0, 0, 0)
+    assert of_nothing == set()
+    assert imported(project) == {"test_a"}
+    assert "wiremap: 1 of 5 tests selected, 4 proved unaffected" in something.stdout
+
+
 def test_a_choice_by_expression_is_one_of_its_own(project: Project) -> None:
     first = project.run_pytest("-k", "test_g or test_f", "-v")
     imported(project)
