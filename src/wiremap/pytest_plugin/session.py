@@ -23,12 +23,13 @@ from wiremap.project.files import project_root
 from wiremap.project.settings import Settings, read_settings
 from wiremap.project.sources import ProjectSources
 from wiremap.project.state import ProjectState
+from wiremap.pytest_plugin.choice import Choice
 from wiremap.pytest_plugin.collected_files import CollectedFile, collected_files
 from wiremap.pytest_plugin.failures import error_in_a_line
 from wiremap.pytest_plugin.items import doctest_units, folder_facts, watched_fixtures
 from wiremap.pytest_plugin.options import choice_of_tests, collects_everything, may_leave_files_out, pytest_settings
 from wiremap.pytest_plugin.summary import summary_lines
-from wiremap.pytest_plugin.unaffected import UnaffectedFile, UnaffectedFiles
+from wiremap.pytest_plugin.unaffected import UnaffectedFile
 from wiremap.registry import observers
 from wiremap.selection.environment import CHOICE
 from wiremap.selection.facts import COLLECTED_TEST, ENVIRONMENT, Fact
@@ -39,7 +40,7 @@ from wiremap.tracing.recorder import Recorder
 from wiremap.tracing.territory import Territory
 from wiremap.tracing.variables import Variables
 from wiremap.use_cases.recording import RanTest, RecordedSession, record
-from wiremap.use_cases.selecting import Collected, Selection
+from wiremap.use_cases.selecting import Selection
 
 _COUNTS = "wiremap_counts"
 
@@ -62,17 +63,14 @@ class WiremapSession:
         self._config = config
         self._report_path: str | None = options.wiremap_report
         # Who asks for a record of everything gets it, also beside an `addopts = --wiremap`.
-        self._selects: bool = (options.wiremap and not options.wiremap_record) or self._report_path is not None
+        selects: bool = (options.wiremap and not options.wiremap_record) or self._report_path is not None
         self._variables = Variables()
         self._search_path = tuple(sys.path)
         self._root = project_root(config.rootpath)
         self._settings: Settings = read_settings(config.rootpath)
         self._cleanup = contextlib.ExitStack()
         self._store = Map(self._map_folder())
-        self._order: str = options.wiremap_order
-        self._selection: Selection | None = None
-        self._unaffected: UnaffectedFiles | None = None
-        self._report: Report | None = None
+        self._choice: Choice | None = None
         self._modules: dict[str, pytest.Module] = {}
         self._collect_errors: dict[str, str] = {}
         self._shared: dict[str, Observation] = {}
@@ -83,6 +81,11 @@ class WiremapSession:
         self._failures: list[str] = []
         self._session: RecordedSession | None = None
         self._unsubscribe = observers.subscribe(self._note_graph)
+        if selects:
+            keeps_order = options.wiremap_order == "file"
+            self._choice = Choice(
+                lambda: Selection(self._state(), self._store), config.rootpath, keeps_order=keeps_order
+            )
         if self._report_path is None and not options.collectonly:
             self._sources = ProjectSources(self._root, self._store)
             recorder = Recorder(self._root, self._variables, self._sources.keepers, watched_fixtures())
@@ -117,39 +120,31 @@ class WiremapSession:
     @pytest.hookimpl(tryfirst=True)
     def pytest_pycollect_makemodule(self, module_path: Path, parent: pytest.Collector) -> UnaffectedFile | None:
         """Put a stand-in for a file that has nothing to run, so that it is not imported."""
-        if not self._selects or not may_leave_files_out(self._config):
+        if self._choice is None or not may_leave_files_out(self._config):
             return None
         with self._unobserved():
-            if self._begin_to_select() is None or self._unaffected is None:
-                return None
-            return self._unaffected.stand_in(module_path, parent)
+            return self._choice.stand_in(module_path, parent)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(
         self, config: pytest.Config, items: list[pytest.Item]
     ) -> Generator[None, Any, Any]:
         """Leave out the tests that are proved unaffected, and put those first that are likeliest to fail."""
-        order = [id(item) for item in items]
+        before = list(items)
         result = yield
         if _is_controller(config):
             return result
         with self._unobserved():
-            if self._session is not None and may_leave_files_out(config) and _is_first_worker(config):
-                facts = {Fact(ENVIRONMENT, CHOICE, choice_of_tests(config))}
-                for file in collected_files(self._modules.values(), items, self._shared, self._collect_errors):
-                    self._session.collections.append(self._collection(file, facts))
-            if self._selects:
-                remaining = {id(item) for item in items}
-                is_projects_own = [one for one in order if one in remaining] != [id(item) for item in items]
-                self._deselect(config, items)
-                if self._order != "file" and not is_projects_own:
-                    self._put_likeliest_first(items)
+            self._note_collections(items)
+            self._decide([item.nodeid for item in items])
+            if self._choice is not None and self._report_path is None:
+                self._choice.apply(config, items, is_ordered=_has_moved(items, before))
         return result
 
     def pytest_collection_finish(self) -> None:
         """Write the verdicts, when only they are asked for."""
         if self._report_path is not None and self._report is None:
-            self._report = self._select([])  # nothing was collected, so no item was modified
+            self._decide([])  # nothing was collected, so no item was modified
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self) -> bool | None:
@@ -246,45 +241,31 @@ class WiremapSession:
             return
         counts = self._counts()
         recorded = len(self._session.tests) if self._session else 0
-        notes = [*self._store.notes, *self._failures]
+        notes = [*self._store.notes, *self._all_failures]
         for line in summary_lines(self._report, counts[0] if counts else None, recorded, notes):
             terminalreporter.write_line(line)
 
     # Steps.
 
-    def _begin_to_select(self) -> Selection | None:
-        """Return the verdicts on all recorded tests; without evidence everything runs."""
-        if self._selection is None and not self._failures:
-            try:
-                self._selection = Selection(self._state(), self._store)
-                self._unaffected = UnaffectedFiles(self._selection, self._config.rootpath)
-            except sqlite3.Error as error:
-                self._failures.append(
-                    f"Every test runs, since the map can't be read: {error}. Delete it to begin anew."
-                )
-        return self._selection
+    @property
+    def _report(self) -> Report | None:
+        return self._choice.report if self._choice is not None else None
 
-    def _select(self, tests: list[str]) -> Report | None:
-        selection = self._begin_to_select()
-        if selection is None:
-            return None
-        whole = self._report_path is not None and collects_everything(self._config)
-        unimported = self._unaffected.tests if self._unaffected is not None else []
-        return selection.report(Collected((*tests, *unimported), self._collect_errors, whole))
+    @property
+    def _all_failures(self) -> list[str]:
+        return [*self._failures, *(self._choice.failures if self._choice is not None else ())]
 
-    def _deselect(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        self._report = self._select([item.nodeid for item in items])
-        if self._report is None or self._report_path is not None:
+    def _decide(self, tests: list[str]) -> None:
+        if self._choice is not None:
+            whole = self._report_path is not None and collects_everything(self._config)
+            self._choice.decide(tests, self._collect_errors, whole=whole)
+
+    def _note_collections(self, items: list[pytest.Item]) -> None:
+        if self._session is None or not may_leave_files_out(self._config) or not _is_first_worker(self._config):
             return
-        skipped = set(self._report.skip)
-        deselected = [item for item in items if item.nodeid in skipped]
-        if deselected:
-            config.hook.pytest_deselected(items=deselected)
-            items[:] = [item for item in items if item.nodeid not in skipped]
-
-    def _put_likeliest_first(self, items: list[pytest.Item]) -> None:
-        if self._selection is not None and self._report_path is None:
-            items[:] = [items[place] for place in self._selection.order([item.nodeid for item in items])]
+        facts = {Fact(ENVIRONMENT, CHOICE, choice_of_tests(self._config))}
+        for file in collected_files(self._modules.values(), items, self._shared, self._collect_errors):
+            self._session.collections.append(self._collection(file, facts))
 
     def _collection(self, file: CollectedFile, facts: set[Fact]) -> RanTest:
         """Return the record of the collection of a file, as if that were a test."""
@@ -339,7 +320,7 @@ class WiremapSession:
 
     def _write_report(self, path: str) -> None:
         if self._report is None:
-            answer: dict[str, object] = {"error": "; ".join(self._failures)}
+            answer: dict[str, object] = {"error": "; ".join(self._all_failures)}
         else:
             answer = {"report": self._report.as_document(), "rootdir": str(self._config.rootpath)}
         Path(path).write_text(json.dumps(answer), encoding="utf-8")
@@ -389,6 +370,12 @@ class WiremapSession:
         output = getattr(self._config, "workeroutput", None)
         if output is not None and self._report is not None:
             output[_COUNTS] = self._counts()[0]
+
+
+def _has_moved(items: list[pytest.Item], before: list[pytest.Item]) -> bool:
+    """Tell whether *items* stand in another order than they did *before*."""
+    remaining = set(map(id, items))
+    return [id(item) for item in before if id(item) in remaining] != [id(item) for item in items]
 
 
 def _is_first_worker(config: pytest.Config) -> bool:

@@ -46,7 +46,7 @@ class Installed(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class Evidence:
     """What is known of a session when its tests have run.
 
     Attributes:
@@ -69,16 +69,16 @@ class Session:
 class EnvironmentResolver:
     """Finds the parts of the environment for all tests of one session."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._installed = session.installed
-        self._foreign = session.foreign
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._installed = evidence.installed
+        self._foreign = evidence.foreign
         # Facts met so far, told apart once, so that for each test sets are intersected and nothing is gone through.
         self._met: set[Fact] = set()
         self._imports: set[Fact] = set()
         self._lookups: set[Fact] = set()
         self._unseen: set[Fact] = set()
-        self._asking: dict[str, set[Fact]] = {key: set() for key in session.on_demand}
+        self._asking: dict[str, set[Fact]] = {key: set() for key in evidence.on_demand}
         self._closures: dict[tuple[frozenset[str], frozenset[str]], frozenset[Fact]] = {}
 
     def facts(self, of_test: frozenset[Fact]) -> frozenset[Fact]:
@@ -90,8 +90,8 @@ class EnvironmentResolver:
             distributions |= {ALL_DISTRIBUTIONS}  # whoever ran unseen may have imported anything
         if (modules, distributions) not in self._closures:
             self._closures[modules, distributions] = self._closure(modules, distributions)
-        asked = {self._session.on_demand[key] for key, by in self._asking.items() if not by.isdisjoint(of_test)}
-        return self._session.always | self._closures[modules, distributions] | asked
+        asked = {self._evidence.on_demand[key] for key, by in self._asking.items() if not by.isdisjoint(of_test)}
+        return self._evidence.always | self._closures[modules, distributions] | asked
 
     def _meet(self, new: Iterable[Fact]) -> None:
         for fact in new:
@@ -106,7 +106,7 @@ class EnvironmentResolver:
                 self._note_questions(fact)
 
     def _note_questions(self, fact: Fact) -> None:
-        names = frozenset(self._session.names(fact))
+        names = frozenset(self._evidence.names(fact))
         for key, readers in ((PYTEST_OPTIONS, _OPTION_READERS), (CAPTURE, _TERMINAL_READERS)):
             if key in self._asking and any(reader <= names for reader in readers):
                 self._asking[key].add(fact)
@@ -127,12 +127,12 @@ class EnvironmentResolver:
             imported = {name for one in users for name in self._foreign.imports.get(one, ())} - modules
             modules |= imported
             pending.extend(imported)
-        values = ((IMPORT, name, self._session.value(IMPORT, name)) for name in missing - named)
+        values = ((IMPORT, name, self._evidence.value(IMPORT, name)) for name in missing - named)
         absent = {Fact(*one) for one in values if one[2] == ABSENT}  # else a file of the project answers
         return frozenset(absent | {self._distribution(name) for name in distributions})
 
     def _distribution(self, name: str) -> Fact:
-        return Fact(DISTRIBUTION, name, self._session.value(DISTRIBUTION, name))
+        return Fact(DISTRIBUTION, name, self._evidence.value(DISTRIBUTION, name))
 
     def _with_requirements(self, names: Iterable[str]) -> set[str]:
         found: set[str] = set()

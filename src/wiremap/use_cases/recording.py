@@ -9,7 +9,7 @@ from wiremap.project.libraries import loaded_libraries
 from wiremap.project.state import ProjectState
 from wiremap.selection import facts as kinds
 from wiremap.selection.dependencies import DependencyResolver
-from wiremap.selection.environment import EnvironmentResolver, Session
+from wiremap.selection.environment import EnvironmentResolver, Evidence
 from wiremap.selection.facts import Fact, Outcome, Trace
 from wiremap.source.units import SourceUnits, UnitKey, unit_of_qualname
 from wiremap.store.map import Map
@@ -102,7 +102,7 @@ def _environment_resolver(session: RecordedSession, project: ProjectState) -> En
     of_all += [(kinds.DATA, pattern) for pattern in project.settings.data]
     always = environment.always | {Fact(*one, project.value(*one)) for one in of_all}
     return EnvironmentResolver(
-        Session(environment.distributions, recorder.foreign, project.value, names, always, environment.on_demand)
+        Evidence(environment.distributions, recorder.foreign, project.value, names, always, environment.on_demand)
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wiremap.selection import facts as kinds
-from wiremap.selection.environment import CAPTURE, PYTEST_OPTIONS, EnvironmentResolver, Session
+from wiremap.selection.environment import CAPTURE, PYTEST_OPTIONS, EnvironmentResolver, Evidence
 from wiremap.selection.facts import ABSENT, Fact
 from wiremap.tracing.foreign_use import ForeignUse
 
@@ -38,7 +38,7 @@ def resolver(
     site: Site, foreign: ForeignUse | None = None, names: Mapping[str, set[str]] | None = None
 ) -> EnvironmentResolver:
     return EnvironmentResolver(
-        Session(
+        Evidence(
             site,
             foreign or ForeignUse(),
             site.value,
