@@ -36,11 +36,13 @@ class Environment:
         always: What every test rests on.
         on_demand: What a test rests on that asks pytest how it was called, by key.
         distributions: What is installed.
+        option_names: The names of pytest's options.
     """
 
     always: frozenset[Fact] = frozenset()
     on_demand: Mapping[str, Fact] = field(default_factory=dict)
     distributions: InstalledDistributions = field(default_factory=lambda: InstalledDistributions([]))
+    option_names: frozenset[str] = frozenset()
 
     @property
     def values(self) -> dict[str, str]:

@@ -294,6 +294,7 @@ class WiremapSession:
             InstalledDistributions(
                 installation_folders(self._search_path, root), lambda file: territory.code_path(file) is not None
             ),
+            frozenset({*settings.options, *settings.shaping}),
         )
 
     def _map_folder(self) -> Path:

@@ -5,12 +5,11 @@ their code was seen to import; an import that failed is an absence, of which the
 loaded before anybody watched, pytest and its plugins, counts for every test.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from wiremap.selection.facts import ABSENT, DISTRIBUTION, FUNCTION, IMPORT, MODULE, PROJECT, Fact
+from wiremap.selection.facts import ABSENT, DISTRIBUTION, IMPORT, PROJECT, Fact
 from wiremap.tracing.foreign_use import ForeignUse
 from wiremap.tracing.watched_calls import ALL_DISTRIBUTIONS, ENTRY_POINTS
 
@@ -23,13 +22,12 @@ CAPTURE = "pytest option --capture"
 CHOICE = "choice of tests"
 # Modules through which entry points and metadata are read unseen.
 _METADATA_READERS = frozenset({"pkg_resources", "importlib_metadata", "stevedore"})
-# A unit in which all of a group occur asks pytest how it was called, or looks at its own terminal.
-_OPTION_READERS: tuple[AbstractSet[str], ...] = (
-    {"getoption"}, {"config", "option"}, {"pytestconfig", "option"}, {"known_args_namespace"}, {"invocation_params"},
-)  # fmt: skip
-_TERMINAL_READERS: tuple[AbstractSet[str], ...] = (
-    {"isatty"}, {"stdin"}, {"input"}, {"fileno"}, {"getpass"}, {"get_terminal_size"}
-)  # fmt: skip
+# A unit that reads one of these names asks pytest how it was called, or looks at its own terminal.
+_OPTION_READERS = frozenset({"getoption", "known_args_namespace"})
+_TERMINAL_READERS = frozenset({"isatty", "stdin", "input", "fileno", "getpass", "get_terminal_size"})
+# `config.option.verbose`: the name of an option must occur too, or a way to read one by a name that does not.
+_CONFIGURATIONS = frozenset({"config", "pytestconfig"})
+_READERS_BY_NAME = frozenset({"getattr", "vars", "__dict__"})
 
 
 class Installed(Protocol):
@@ -56,14 +54,16 @@ class Evidence:
         names: Takes a fact about source, returns the identifiers that the unit reads.
         always: What every test rests on.
         on_demand: What a test rests on that asks for it: `PYTEST_OPTIONS` and `CAPTURE`.
+        option_names: The names of pytest's options, as its `config.option` has them.
     """
 
     installed: Installed
     foreign: ForeignUse
     value: Callable[[str, str], str]
-    names: Callable[[Fact], Collection[str]]
+    names: Callable[[Fact], frozenset[str]]
     always: frozenset[Fact]
     on_demand: Mapping[str, Fact]
+    option_names: frozenset[str] = frozenset()
 
 
 class EnvironmentResolver:
@@ -78,7 +78,7 @@ class EnvironmentResolver:
         self._imports: set[Fact] = set()
         self._lookups: set[Fact] = set()
         self._unseen: set[Fact] = set()
-        self._asking: dict[str, set[Fact]] = {key: set() for key in evidence.on_demand}
+        self._asking: dict[str, set[Fact]] = {PYTEST_OPTIONS: set(), CAPTURE: set()}
         self._closures: dict[tuple[frozenset[str], frozenset[str]], frozenset[Fact]] = {}
 
     def facts(self, of_test: frozenset[Fact]) -> frozenset[Fact]:
@@ -102,14 +102,23 @@ class EnvironmentResolver:
                 self._lookups.add(fact)
             elif fact.kind == PROJECT:
                 self._unseen.add(fact)
-            elif fact.kind in (FUNCTION, MODULE):
+            elif fact.unit is not None:
                 self._note_questions(fact)
 
     def _note_questions(self, fact: Fact) -> None:
-        names = frozenset(self._evidence.names(fact))
-        for key, readers in ((PYTEST_OPTIONS, _OPTION_READERS), (CAPTURE, _TERMINAL_READERS)):
-            if key in self._asking and any(reader <= names for reader in readers):
-                self._asking[key].add(fact)
+        names = self._evidence.names(fact)
+        if self._reads_options(names):
+            self._asking[PYTEST_OPTIONS].add(fact)
+        if not names.isdisjoint(_TERMINAL_READERS):
+            self._asking[CAPTURE].add(fact)
+
+    def _reads_options(self, names: frozenset[str]) -> bool:
+        if not names.isdisjoint(_OPTION_READERS):
+            return True
+        if names.isdisjoint(_CONFIGURATIONS):
+            return False
+        reads_one = "option" in names and not names.isdisjoint(self._evidence.option_names | _READERS_BY_NAME)
+        return reads_one or "invocation_params" in names
 
     def _closure(self, named: frozenset[str], asked: frozenset[str]) -> frozenset[Fact]:
         modules, distributions, missing = set(named), set(asked), set()

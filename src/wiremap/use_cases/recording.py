@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wiremap.project.libraries import loaded_libraries
@@ -91,10 +91,11 @@ def _trace(
 
 
 def _environment_resolver(session: RecordedSession, project: ProjectState) -> EnvironmentResolver:
-    def names(fact: Fact) -> Collection[str]:
-        path, _, unit = str(fact.unit).partition("::")
-        found = project.sources.units(path).units.get(unit)
-        return () if found is None else found.names
+    def names(fact: Fact) -> frozenset[str]:
+        path, _, name = str(fact.unit).partition("::")
+        units = project.sources.units(path).units
+        read = units.values() if fact.kind == kinds.SOURCE else filter(None, [units.get(name)])
+        return frozenset[str]().union(*(unit.names for unit in read))
 
     recorder = session.recorder
     environment = project.environment
@@ -102,7 +103,15 @@ def _environment_resolver(session: RecordedSession, project: ProjectState) -> En
     of_all += [(kinds.DATA, pattern) for pattern in project.settings.data]
     always = environment.always | {Fact(*one, project.value(*one)) for one in of_all}
     return EnvironmentResolver(
-        Evidence(environment.distributions, recorder.foreign, project.value, names, always, environment.on_demand)
+        Evidence(
+            environment.distributions,
+            recorder.foreign,
+            project.value,
+            names,
+            always,
+            environment.on_demand,
+            environment.option_names,
+        )
     )
 
 

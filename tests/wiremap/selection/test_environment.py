@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import pytest
+
 from wiremap.selection import facts as kinds
 from wiremap.selection.environment import CAPTURE, PYTEST_OPTIONS, EnvironmentResolver, Evidence
 from wiremap.selection.facts import ABSENT, Fact
@@ -42,9 +44,10 @@ def resolver(
             site,
             foreign or ForeignUse(),
             site.value,
-            lambda fact: (names or {}).get(fact.key, ()),
+            lambda fact: frozenset((names or {}).get(fact.key, ())),
             frozenset({PYTHON}),
             ON_DEMAND,
+            frozenset({"verbose"}),
         )
     )
 
@@ -96,10 +99,24 @@ def test_modules_that_read_metadata_unseen_make_all_distributions_count() -> Non
     assert found(resolver(Site({"s": ["pkg_resources"]})), imports("pkg_resources")) == of_all
 
 
-def test_who_asks_pytest_for_its_options_rests_on_them() -> None:
-    names = {"a.py::f": {"request", "getoption"}, "a.py::g": {"click", "option"}, "a.py": {"isatty"}}
-    of = resolver(Site({}), names=names)
+@pytest.mark.parametrize(
+    ("names", "key"),
+    [
+        ({"request", "config", "getoption"}, PYTEST_OPTIONS),
+        ({"config", "option", "verbose"}, PYTEST_OPTIONS),
+        ({"pytestconfig", "option", "getattr"}, PYTEST_OPTIONS),
+        ({"config", "invocation_params"}, PYTEST_OPTIONS),
+        ({"sys", "stdout", "isatty"}, CAPTURE),
+        ({"invocation_params"}, None),
+        ({"config", "click", "option"}, None),
+        ({"verbose", "option"}, None),
+        ({"verbose", "config"}, None),
+    ],
+)
+def test_who_asks_how_pytest_was_called_rests_on_the_answer(names: set[str], key: str | None) -> None:
+    of = resolver(Site({}), names={"a.py::f": names})
 
-    assert found(of, frozenset({Fact(kinds.FUNCTION, "a.py::f", "x")})) == {f"environment {PYTEST_OPTIONS}"}
+    asked = found(of, frozenset({Fact(kinds.FUNCTION, "a.py::f", "x")}))
+
+    assert asked == ({f"environment {key}"} if key else set())
     assert found(of, frozenset({Fact(kinds.FUNCTION, "a.py::g", "x")})) == set()
-    assert found(of, frozenset({Fact(kinds.MODULE, "a.py", "x")})) == {f"environment {CAPTURE}"}
