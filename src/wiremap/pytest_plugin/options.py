@@ -17,7 +17,8 @@ _CHOOSING = frozenset(
         "rootdir", "inifilename", "version", "help", "traceconfig", "debug", "plugins", "override_ini",
         "numprocesses", "maxprocesses", "dist", "tx", "px", "rsyncdir", "rsyncignore", "testrunuid", "maxworkerrestart",
         "maxschedchunk", "loadgroup", "distload", "looponfail", "no_loadscope_reorder", "loadscopereorder", "nodist",
-        "shell_completion", "randomly_seed", "randomly_reorganize", "pastebin", "xmlpath", "junitprefix", "report_log",
+        "basetemp", "shell_completion", "randomly_seed", "randomly_reorganize", "pastebin", "xmlpath",
+        "junitprefix", "report_log",
     }
 )  # fmt: skip
 # Options that shape the report. They change how a test ends only if it reads them.
@@ -26,7 +27,7 @@ _SHAPING = frozenset(
         "verbose", "quiet", "no_header", "no_summary", "no_fold_skipped", "fold_skipped", "force_short_summary",
         "reportchars", "disable_warnings", "max_warnings", "showlocals", "tbstyle", "xfail_tb", "showcapture",
         "fulltrace", "color", "code_highlight", "durations", "durations_min", "show_fixtures_per_test", "showfixtures",
-        "setupshow", "markers", "trace", "usepdb", "usepdb_cls", "basetemp", "capture", "log_cli_format",
+        "setupshow", "markers", "trace", "usepdb", "usepdb_cls", "capture", "log_cli_format",
         "log_cli_date_format", "log_file", "log_file_mode", "log_file_format", "log_file_date_format",
         "hypothesis_show_statistics", "hypothesis_verbosity", "hypothesis_explain",
     }

@@ -235,7 +235,7 @@ class WiremapSession:
         if counts is not None:
             self._worker_counts.append(tuple(counts))
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+    def pytest_terminal_summary(self, terminalreporter: "pytest.TerminalReporter") -> None:  # no public name in 8.0
         """Say what was selected, and why."""
         if self._report_path is not None:
             return
