@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from wiremap.pytest_plugin.items import test_id
 from wiremap.pytest_plugin.unaffected import UnaffectedFile, UnaffectedFiles
 from wiremap.selection.report import Report
 from wiremap.use_cases.selecting import Collected, Selection
@@ -56,12 +57,12 @@ class Choice:
         if self.report is None or self._selection is None:
             return
         skipped = set(self.report.skip)
-        deselected = [item for item in items if item.nodeid in skipped]
+        deselected = [item for item in items if test_id(item) in skipped]
         if deselected:
             config.hook.pytest_deselected(items=deselected)
-            items[:] = [item for item in items if item.nodeid not in skipped]
+            items[:] = [item for item in items if test_id(item) not in skipped]
         if not self._keeps_order and not is_ordered:
-            items[:] = [items[place] for place in self._selection.order([item.nodeid for item in items])]
+            items[:] = [items[place] for place in self._selection.order([test_id(item) for item in items])]
 
     def _ready(self) -> Selection | None:
         if self._selection is None and not self.failures:

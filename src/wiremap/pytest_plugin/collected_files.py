@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from wiremap.pytest_plugin.items import test_id
 from wiremap.tracing.observation import Observation
 
 
@@ -42,7 +43,8 @@ def collected_files(
     """
     tests: dict[str, list[str]] = {}
     for item in items:
-        tests.setdefault(item.nodeid.partition("::")[0], []).append(item.nodeid)
+        test = test_id(item)
+        tests.setdefault(test.partition("::")[0], []).append(test)
     within: dict[str, list[Observation]] = {}
     for node, observation in seen.items():
         within.setdefault(node.partition("::")[0], []).append(observation)

@@ -26,7 +26,7 @@ from wiremap.project.state import ProjectState
 from wiremap.pytest_plugin.choice import Choice
 from wiremap.pytest_plugin.collected_files import CollectedFile, collected_files
 from wiremap.pytest_plugin.failures import error_in_a_line
-from wiremap.pytest_plugin.items import doctest_units, folder_facts, watched_fixtures
+from wiremap.pytest_plugin.items import doctest_units, folder_facts, test_id, watched_fixtures
 from wiremap.pytest_plugin.options import choice_of_tests, collects_everything, may_leave_files_out, pytest_settings
 from wiremap.pytest_plugin.summary import summary_lines
 from wiremap.pytest_plugin.unaffected import UnaffectedFile
@@ -76,6 +76,7 @@ class WiremapSession:
         self._shared: dict[str, Observation] = {}
         self._fixtures: dict[int, tuple[Any, Observation]] = {}
         self._running: RanTest | None = None
+        self._running_node = ""
         self._phases: set[str] = set()
         self._worker_counts: list[tuple[int, int]] = []
         self._failures: list[str] = []
@@ -98,6 +99,12 @@ class WiremapSession:
             self._session.recorder.stop()
         self._unsubscribe()
         self._cleanup.close()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_cmdline_main(self, config: pytest.Config) -> None:
+        """Let one process collect, and no workers of pytest-xdist, when only verdicts are asked for."""
+        if self._report_path is not None and hasattr(config.option, "numprocesses"):
+            config.option.numprocesses = 0
 
     # Collection.
 
@@ -136,7 +143,7 @@ class WiremapSession:
             return result
         with self._unobserved():
             self._note_collections(items)
-            self._decide([item.nodeid for item in items])
+            self._decide([test_id(item) for item in items])
             if self._choice is not None and self._report_path is None:
                 self._choice.apply(config, items, is_ordered=_has_moved(items, before))
         return result
@@ -161,7 +168,7 @@ class WiremapSession:
         own = Observation()
         with self._unobserved():
             ran = self._begin(item, own)
-        self._running = ran
+        self._running, self._running_node = ran, item.nodeid
         self._phases = set()
         with self._session.recorder.context(own):
             result = yield
@@ -191,7 +198,7 @@ class WiremapSession:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note how the phases of a test end."""
         ran = self._running
-        if ran is None or report.nodeid != ran.test:
+        if ran is None or report.nodeid != self._running_node:
             return
         ran.duration += report.duration
         self._phases.add(report.when)
@@ -312,7 +319,7 @@ class WiremapSession:
         recorder = self._session.recorder
         shared = [self._shared[node.nodeid] for node in item.listchain() if node.nodeid in self._shared]
         return RanTest(
-            test=item.nodeid,
+            test=test_id(item),
             observations=[own, recorder.session, *shared],
             roots=self._roots_of(item.path),
             units=doctest_units(item, recorder.territory),

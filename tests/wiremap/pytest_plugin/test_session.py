@@ -459,6 +459,24 @@ def test_verdicts_with_workers_asked_for_come_from_one_process(tmp_path: Path) -
     assert answer.run == {"test_a.py::test_f"}
 
 
+def test_a_group_of_workers_is_no_part_of_a_tests_name(tmp_path: Path) -> None:
+    pytest.importorskip("xdist")
+    text = "import app, pytest\n@pytest.mark.xdist_group('one')\ndef test_f(): app.f()\ndef test_g(): pass\n"
+    project = new_project(tmp_path, {"app.py": APP, "test_a.py": text})
+    project.plugins = ["xdist.plugin"]
+    grouped = ("-n", "2", "--dist", "loadgroup")
+    project.run_pytest(*grouped)
+
+    same = [project.affected(), project.affected(*grouped)]
+    project.write({"app.py": CHANGED})
+    changed = [project.affected(), project.affected(*grouped)]
+    run = project.run_pytest(*grouped)
+
+    assert [answer.run for answer in same] == [set(), set()]
+    assert [answer.run for answer in changed] == [{"test_a.py::test_f"}] * 2
+    assert "wiremap: 1 of 2 tests selected" in run.stdout
+
+
 # The same everywhere.
 
 
