@@ -1,5 +1,6 @@
 """What was seen to happen while one thing ran: a test, a fixture, the import of a module."""
 
+from collections.abc import Sized
 from dataclasses import dataclass, field
 from types import CodeType
 
@@ -19,6 +20,7 @@ class Observation:
         files: State of each project file or folder at its first access, by absolute path.
         presences: What stood at a path whose existence was asked for (`file`, `folder`, `absent`), by absolute path.
         variables: Environment variables that were read: name to the digest of the value, None when unset.
+        distributions: Distributions whose metadata was asked for; `*` for all, `entry points` for those of all.
         graphs: Digests of the graphs that were compiled.
         kept: What earlier contexts did to fill what this one may have found full, by `id` of the observation.
         doubts: Why something may have happened unseen, one sentence each.
@@ -31,6 +33,7 @@ class Observation:
     files: dict[str, str] = field(default_factory=dict)
     presences: dict[str, str] = field(default_factory=dict)
     variables: dict[str, str | None] = field(default_factory=dict)
+    distributions: set[str] = field(default_factory=set)
     graphs: set[str] = field(default_factory=set)
     kept: "dict[int, Observation]" = field(default_factory=dict)
     doubts: set[str] = field(default_factory=set)
@@ -42,6 +45,7 @@ class Observation:
         for own, added in (
             (self.modules, other.modules),
             (self.imports, other.imports),
+            (self.distributions, other.distributions),
             (self.graphs, other.graphs),
             (self.doubts, other.doubts),
         ):
@@ -54,8 +58,11 @@ class Observation:
         return self._size() > before
 
     def _size(self) -> int:
-        parts = (self.codes, self.modules, self.imports, self.graphs, self.doubts, self.fixtures, self.files)
-        return sum(map(len, parts)) + len(self.presences) + len(self.variables) + len(self.kept)
+        parts: tuple[Sized, ...] = (
+            self.codes, self.modules, self.imports, self.graphs, self.doubts, self.fixtures, self.files,
+            self.presences, self.variables, self.kept, self.distributions,
+        )  # fmt: skip
+        return sum(map(len, parts))
 
 
 def with_kept(observations: "list[Observation]") -> "list[Observation]":

@@ -16,6 +16,7 @@ from wiremap.tracing import audit
 from wiremap.tracing.child_processes import has_child_processes
 from wiremap.tracing.event_sink import EventSource, Interest
 from wiremap.tracing.file_stat import FileStat, file_stat
+from wiremap.tracing.foreign_use import ForeignUse, loaded_names
 from wiremap.tracing.guard import NOT_FOLLOWED, is_own_fault
 from wiremap.tracing.import_events import ImportEvents
 from wiremap.tracing.kept_work import Kept, KeptWork
@@ -62,6 +63,7 @@ class Recorder:
         """
         self.territory = Territory(root)
         self.session = Observation()
+        self.foreign = ForeignUse(loaded_before=loaded_names(sys.modules))
         self.imports: dict[str, Observation] = {}
         self.import_stats: dict[str, FileStat | None] = {}
         self.callers: dict[tuple[int, int], tuple[CodeType, CodeType]] = {}
@@ -69,7 +71,7 @@ class Recorder:
         self.ignored: set[int] = set()
         self._ignored_codes: list[CodeType] = []
         self.watched: Mapping[int, tuple[CodeType, Watcher]] = {
-            **watched_calls(variables or Variables(), self.territory),
+            **watched_calls(variables or Variables(), self.territory, self.foreign),
             **(watched or {}),
         }
         self._keepers_of = keepers_of
@@ -99,15 +101,16 @@ class Recorder:
         self._events.start()
 
     def stop(self) -> None:
-        """Stop observing; what was recorded stays."""
+        """Stop observing; what was recorded stays. Stopping twice is harmless."""
+        if not self._is_recording:
+            return
         self._is_recording = False
         self._events.stop()
         self._import_events.stop()
         audit.activate(None)
 
     def _stop_in_child(self) -> None:
-        if self._is_recording:
-            self.stop()
+        self.stop()
 
     @contextmanager
     def context(self, seen: Observation) -> Iterator[Observation]:

@@ -27,6 +27,11 @@ class Variables:
     def __init__(self) -> None:
         self._at_start = dict(os.environ)
 
+    @property
+    def at_start(self) -> dict[str, str]:
+        """All of them, with their values."""
+        return dict(self._at_start)
+
     def digest(self, name: str) -> str | None:
         """Return a digest of the value that *name* had at the start, or None when it was not set."""
         value = self._names() if name == ALL else self._at_start.get(name)

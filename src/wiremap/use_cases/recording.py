@@ -5,9 +5,11 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from wiremap.project.libraries import loaded_libraries
 from wiremap.project.state import ProjectState
 from wiremap.selection import facts as kinds
 from wiremap.selection.dependencies import DependencyResolver
+from wiremap.selection.environment import EnvironmentResolver, Evidence
 from wiremap.selection.facts import Fact, Outcome, Trace
 from wiremap.source.units import SourceUnits, UnitKey, unit_of_qualname
 from wiremap.store.map import Map
@@ -47,6 +49,7 @@ class RecordedSession:
         recorder: Who observed.
         graphs: JSON of each graph that was compiled, by digest.
         tests: The tests that ran to their end.
+        collections: The test files that were collected whole, each as if its collection were a test.
         files_before: The project's files when it began.
         started_ns: When it began.
     """
@@ -54,6 +57,7 @@ class RecordedSession:
     recorder: Recorder
     graphs: dict[str, str] = field(default_factory=dict)
     tests: list[RanTest] = field(default_factory=list)
+    collections: list[RanTest] = field(default_factory=list)
     files_before: dict[str, FileStat] = field(default_factory=dict)
     started_ns: int = field(default_factory=time.time_ns)
 
@@ -66,7 +70,8 @@ def record(session: RecordedSession, project: ProjectState, store: Map) -> None:
     around = _Around(session, project)
     kept = [(one.code, one.work) for one in session.recorder.kept_work.all()]
     resolver = DependencyResolver(around, session.recorder.imports, kept)
-    traces = [_trace(ran, resolver, project.environment) for ran in session.tests]
+    environment = _environment_resolver(session, project)
+    traces = [_trace(ran, resolver, environment, project) for ran in (*session.tests, *session.collections)]
     with store:
         store.record(traces)
         store.record_calls(_calls(session.recorder))
@@ -75,9 +80,39 @@ def record(session: RecordedSession, project: ProjectState, store: Map) -> None:
         project.sources.remember()
 
 
-def _trace(ran: RanTest, resolver: DependencyResolver, environment: frozenset[Fact]) -> Trace:
-    facts = resolver.facts(ran.observations, ran.roots, ran.units) | ran.facts | environment
+def _trace(
+    ran: RanTest, resolver: DependencyResolver, environment: EnvironmentResolver, project: ProjectState
+) -> Trace:
+    facts = resolver.facts(ran.observations, ran.roots, ran.units) | ran.facts
+    facts |= environment.facts(facts)
+    if project.settings.ignores_anything:
+        facts = frozenset(fact for fact in facts if not project.is_ignored(fact))
     return Trace(ran.test, facts, ran.outcome, ran.duration)
+
+
+def _environment_resolver(session: RecordedSession, project: ProjectState) -> EnvironmentResolver:
+    def names(fact: Fact) -> frozenset[str]:
+        path, _, name = str(fact.unit).partition("::")
+        units = project.sources.units(path).units
+        read = units.values() if fact.kind == kinds.SOURCE else filter(None, [units.get(name)])
+        return frozenset[str]().union(*(unit.names for unit in read))
+
+    recorder = session.recorder
+    environment = project.environment
+    of_all = [(kinds.LIBRARY, name) for name in loaded_libraries(recorder.territory.root)]
+    of_all += [(kinds.DATA, pattern) for pattern in project.settings.data]
+    always = environment.always | {Fact(*one, project.value(*one)) for one in of_all}
+    return EnvironmentResolver(
+        Evidence(
+            environment.distributions,
+            recorder.foreign,
+            project.value,
+            names,
+            always,
+            environment.on_demand,
+            environment.option_names,
+        )
+    )
 
 
 def _graphs_of(ran: RanTest) -> list[str]:

@@ -1,8 +1,10 @@
-import importlib
+import importlib.metadata
+import locale
 import multiprocessing.process
 import os
 from pathlib import Path
 
+from wiremap.tracing.foreign_use import ForeignUse
 from wiremap.tracing.territory import Territory
 from wiremap.tracing.variables import Variables
 from wiremap.tracing.watched_calls import watched_calls
@@ -10,7 +12,14 @@ from wiremap.tracing.watched_calls import watched_calls
 
 def test_the_watched_functions_are_python_functions(tmp_path: Path) -> None:
     """A function that a later Python writes in C would no longer be seen."""
-    watched = watched_calls(Variables(), Territory(tmp_path))
+    watched = watched_calls(Variables(), Territory(tmp_path), ForeignUse())
 
-    for function in (importlib.import_module, type(os.environ).__getitem__, multiprocessing.process.BaseProcess.start):
+    for function in (
+        importlib.import_module,
+        type(os.environ).__getitem__,
+        multiprocessing.process.BaseProcess.start,
+        importlib.metadata.Distribution.from_name,
+        importlib.metadata.distributions,
+        locale.setlocale,
+    ):
         assert id(function.__code__) in watched

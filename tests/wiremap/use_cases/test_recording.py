@@ -7,6 +7,7 @@ import pytest
 
 from tests.wiremap.tracing.conftest import load
 from tests.wiremap.tracing.recording import SOURCES, recording
+from wiremap.project.environment import Environment
 from wiremap.project.sources import ProjectSources
 from wiremap.project.state import ProjectState
 from wiremap.selection.facts import ENVIRONMENT, UNSTABLE, Fact, Trace
@@ -19,7 +20,7 @@ from wiremap.use_cases.recording import RanTest, RecordedSession, record
 __all__ = ["load"]
 
 Load = Callable[[str, str], ModuleType]
-PYTHON = Fact(ENVIRONMENT, "Python interpreter", "3.x")
+PYTHON = Fact(ENVIRONMENT, "python", "3.x")
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def store(tmp_path: Path) -> Iterator[Map]:
 
 
 def state(sources: ProjectSources, *environment: Fact) -> ProjectState:
-    return ProjectState(sources, Territory(sources.root), Variables(), frozenset(environment))
+    return ProjectState(sources, Territory(sources.root), Variables(), Environment(frozenset(environment)))
 
 
 def run_and_record(root: Path, store: Map, load: Load, *, meanwhile: Callable[[], None] = lambda: None) -> Trace:
