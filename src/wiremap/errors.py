@@ -454,7 +454,26 @@ class NotACellError(WiremapError):
         return _laid_out(
             f"{self.consumer_type}.{self.cell} was given {self.given}, no method that its object calls {self.cell!r}.",
             [(self.where, f"{self.consumer_type}.{self.cell}.register()")],
-            f"Pass provider.{self.cell}, or by name: orch.register(provider, {self.cell!r}, consumer).",
+            f"Pass a bound method; state goes by name: orch.register(provider, {self.cell!r}, consumer).",
+        )
+
+
+class RequirementNotMadeError(WiremapError):
+    """A class holds ``Requires[...]`` itself where one of its kind is meant."""
+
+    code = "requirement-not-made"
+
+    def __init__(self, owner: str, cell: str, where: str) -> None:
+        self.owner = owner
+        self.cell = cell
+        self.where = where
+        super().__init__(owner, cell, where)
+
+    def _text(self) -> str:
+        return _laid_out(
+            f"{self.owner}.{self.cell} lacks its parentheses, so nothing is required.",
+            [(self.where, f"the class of {self.owner}")],
+            f"Write {self.cell} = Requires[...]().",
         )
 
 

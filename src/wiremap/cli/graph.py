@@ -18,6 +18,15 @@ _RENDERERS: Final = {
     "dot": render_dot,
     "svg": render_svg,
 }
+_SUFFIXES: Final = {
+    ".json": "json",
+    ".mmd": "mermaid",
+    ".mermaid": "mermaid",
+    ".md": "markdown",
+    ".dot": "dot",
+    ".gv": "dot",
+    ".svg": "svg",
+}
 
 
 def configure(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -31,7 +40,9 @@ def configure(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]")
         help="package.module or package.module:function (a recipe), the path of a graph as JSON, "
         "or a folder, whose wiring is inferred from its source",
     )
-    parser.add_argument("--format", choices=[*_RENDERERS, "json"], default="text", help="what to write (default: text)")
+    parser.add_argument(
+        "--format", choices=[*_RENDERERS, "json"], help="what to write (default: by the suffix of FILE, else text)"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
     part = parser.add_mutually_exclusive_group()
     part.add_argument("--outer", action="store_true", help="leave out the graphs inside components")
@@ -60,9 +71,10 @@ def _part_asked_for(graph: Graph, args: argparse.Namespace) -> Graph:
 
 
 def _rendered(graph: Graph, args: argparse.Namespace) -> str:
-    if args.format == "json":
+    chosen = args.format or _SUFFIXES.get(Path(args.output or "").suffix.lower(), "text")
+    if chosen == "json":
         return graph.to_json()
-    return _RENDERERS[args.format](graph, fold=not args.unfold)
+    return _RENDERERS[chosen](graph, fold=not args.unfold)
 
 
 def _write(text: str, output: str | None) -> None:

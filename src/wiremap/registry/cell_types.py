@@ -67,6 +67,8 @@ def _first_provider(link: Link, incoming: Mapping[tuple[Entry, str], Link]) -> E
 
 def misfit_of_cell(requirement: Requirement[Any, Any], provider: object, cell: str, kind: CellKind) -> str | None:
     """Return in words why the cell can't be what the requirement says, or None if it may."""
+    if _is_by_name(requirement, cell):
+        return _misfit_of_interface(requirement, provider, cell, kind)
     wanted = _member(requirement.type, cell) if requirement.is_interface else requirement.type
     if isinstance(wanted, Shape) or is_callable_type(wanted):
         return _misfit_of_callable(wanted, provider, cell, kind)
@@ -75,6 +77,21 @@ def misfit_of_cell(requirement: Requirement[Any, Any], provider: object, cell: s
         return None if is_possible else f"it is a method{_written_at(provider, cell)}"
     given = _type_of_state(provider, cell)
     return None if fits(given, wanted) else f"its type is {type_name(given)}"
+
+
+def _is_by_name(requirement: Requirement[Any, Any], cell: str) -> bool:
+    """Tell whether one cell is handed over where a whole interface is required."""
+    return requirement.is_interface and cell == requirement.name and cell not in requirement.members
+
+
+def _misfit_of_interface(requirement: Requirement[Any, Any], provider: object, cell: str, kind: CellKind) -> str | None:
+    """Return why the value of the cell lacks what the interface says, or None if it may have all of it."""
+    line = f"hand over the whole provider: {requirement.owner.__name__}.{cell}.register(…)"
+    if kind == "method":
+        return f"it is a method; {line}"
+    value = _value_now(provider, cell)
+    lacking = [] if value is None else [name for name in requirement.members if not hasattr(value, name)]
+    return f"its value has no {lacking[0]!r}; {line}" if lacking else None
 
 
 def _misfit_of_callable(wanted: Any, provider: object, cell: str, kind: CellKind) -> str | None:
@@ -95,7 +112,7 @@ def type_fault(
     """Return the fault that says for what *reason* a cell does not fit; *provided* is by whom and at which line."""
     provider, where = provided
     written = type_name(requirement.type)
-    if requirement.is_interface:
+    if requirement.is_interface and not _is_by_name(requirement, cell):
         written, cell = f"{written}.{cell}", f"{requirement.name}.{cell}"
     return CellTypeError(cell, (consumer, written, str(requirement.where)), (provider, str(where)), reason)
 

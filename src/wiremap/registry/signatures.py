@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from collections.abc import Callable as AbstractCallable
 from dataclasses import dataclass
 from inspect import Parameter
+from types import CodeType
 from typing import Any, Final, get_args, get_origin
 
 from wiremap.registry.annotations import UNKNOWN, names_around, resolved
@@ -84,7 +85,14 @@ def shape_of_function(function: Any, *, skip_self: bool = False) -> Shape | None
         for parameter in list(signature.parameters.values())[int(skip_self) :]
     ]
     result = _type_of(signature.return_annotation, names)
-    return Shape(tuple(parameters), result, inspect.iscoroutinefunction(function))
+    return Shape(tuple(parameters), result, _is_async(function))
+
+
+def _is_async(function: Any) -> bool:
+    """Tell whether a call gives something to await; a mock of a method says yes to everything that is asked."""
+    innermost = inspect.unwrap(function)
+    code = getattr(getattr(innermost, "__func__", innermost), "__code__", None)
+    return isinstance(code, CodeType) and inspect.iscoroutinefunction(function)
 
 
 def _type_of(annotation: Any, names: Any) -> Any:

@@ -229,7 +229,8 @@ def _missing_cells(wiring: _Wiring, missing: Mapping[_Need, None]) -> Iterator[W
         by_type = f"{cls.__name__}.{name}.register(orch, provider, consumer)"
         cells = (name, *requirement.members)
         if cells not in candidates:
-            candidates[cells] = _owners(wiring, name, requirement.members) or _owners_of_similar(wiring, name)
+            similar = () if requirement.members else _owners_of_similar(wiring, name)
+            candidates[cells] = _owners(wiring, name, requirement.members) or [*similar]
         later = [(link.name, wiring.names[link.consumer]) for link in _path(consumer, needed_by)]
         yield MissingCellError(
             [(name, wiring.names[consumer]), *later],

@@ -55,6 +55,16 @@ def test_the_graph_goes_to_a_file(source: str, tmp_path: Path, capsys: pytest.Ca
     assert capsys.readouterr() == ("", f"wrote {target} (4 components, 10 bindings)\n")
 
 
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [("a.svg", "<svg"), ("a.json", "{"), ("a.mmd", "flowchart"), ("a.md", "```mermaid"), ("a.gv", "digraph"), ("a", "Graph")],
+)
+def test_the_name_of_the_file_tells_the_format(source: str, tmp_path: Path, name: str, begins: str) -> None:
+    _run(source, "-o", str(tmp_path / name))
+
+    assert (tmp_path / name).read_text(encoding="utf-8").startswith(begins)
+
+
 def test_notes_go_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "app.py").write_text("class App: ...", encoding="utf-8")
 

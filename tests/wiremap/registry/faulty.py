@@ -287,6 +287,25 @@ def a_requirement_is_given_a_function() -> None:
     Typed.allocate.register(RegistryOrchestrator(), given, Typed())
 
 
+def a_requirement_lacks_its_parentheses() -> None:
+    class Bare:
+        allocate = Requires[Callable[[int], list[int]]]
+
+    RegistryOrchestrator().add(Bare())
+
+
+def an_interface_is_handed_a_cell_of_its_name() -> None:
+    class Deep:
+        pool = Requires[Pools]()
+
+    class Shallow:
+        def pool(self) -> None: ...
+
+    orch = RegistryOrchestrator()
+    orch.register(Shallow(), "pool", Deep())
+    orch.compile()
+
+
 def an_id_is_blank() -> None:
     RegistryOrchestrator().add(BlockManager(), id=" ")
 

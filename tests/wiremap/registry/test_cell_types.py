@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any, Protocol
-from unittest.mock import Mock
+from unittest.mock import Mock, create_autospec
 
 import pytest
 
@@ -194,3 +194,36 @@ def test_providers_of_one_class_are_judged_each_by_what_it_gives() -> None:
 
     assert "provider 1" in first
     assert "provider 3" in second
+
+
+def test_a_mock_with_the_signature_of_a_method_is_not_taken_for_async() -> None:
+    orch = RegistryOrchestrator()
+    orch.register(create_autospec(Good, instance=True), "allocate", Scheduler())
+
+    assert orch.compile().bindings
+
+
+def test_an_interface_is_not_fulfilled_by_a_method_of_its_name() -> None:
+    class Shallow:
+        def blocks(self) -> None: ...
+
+    orch = RegistryOrchestrator()
+    orch.register(Shallow(), "blocks", Whole())
+
+    (fault,) = faults_of(orch)
+
+    assert "it is a method" in fault
+    assert "Whole.blocks.register(" in fault
+
+
+@pytest.mark.parametrize(("value", "num_faults"), [(Good(), 0), (7, 1), (None, 0)])
+def test_an_interface_may_be_fulfilled_by_the_value_of_a_state(value: object, num_faults: int) -> None:
+    class Holder:
+        def __init__(self) -> None:
+            self.blocks = value
+
+    orch = RegistryOrchestrator()
+    orch.register(Holder(), "blocks", Whole())
+
+    assert len(faults_of(orch) if num_faults else []) == num_faults
+    assert num_faults or orch.compile().bindings
