@@ -209,7 +209,8 @@ class DependencyResolver:
             if (path := self._around.data_path(real)) is not None
         }
         variables = {Fact(kinds.VARIABLE, name, value or kinds.ABSENT) for name, value in seen.variables.items()}
-        return read | variables
+        distributions = {self._fact(kinds.DISTRIBUTION, name) for name in seen.distributions}
+        return read | variables | distributions
 
     def _unit_fact(self, key: UnitKey) -> Fact:
         if key not in self._unit_facts:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.wiremap.tracing.recording import SOURCES, recording
 from wiremap.tracing import audit
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.recorder import Recorder
@@ -87,3 +88,16 @@ def test_only_the_active_recorder_hears_of_events(recorder: Recorder, tmp_path: 
 
     assert seen.files == {}
     assert [Path(real).name for real in other.session.files] == ["data.txt"]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("tool", ["coverage", "pytest_cov"])
+def test_what_coverage_measurement_reads_is_no_dependency(tmp_path: Path, source: str, tool: str) -> None:
+    (tmp_path / ".coverage").write_text("")
+    look = f"import os\nopen({str(tmp_path / '.coverage')!r}).close()\nos.listdir({str(tmp_path)!r})\n"
+    ask = f"os.path.exists({str(tmp_path / 'gone')!r})\n"
+
+    with recording(tmp_path, source) as recorder, recorder.context(Observation()) as seen:
+        exec(compile(look + ask, f"/lib/{tool}/data.py", "exec"), {"__name__": tool})  # noqa: S102 - stands for the tool
+
+    assert (seen.files, seen.presences) == ({}, {})
