@@ -1096,8 +1096,31 @@ class NothingRecordedError(WiremapError):
 
     code = "nothing-recorded"
 
+    def __init__(self, notes: Iterable[str] = ()) -> None:
+        self.notes = tuple(notes)
+        super().__init__(self.notes)
+
     def _text(self) -> str:
-        return "Nothing was recorded yet. Run `pytest --wiremap-record` or `wiremap run` first."
+        sentence = "Nothing was recorded yet. Run `pytest --wiremap-record` or `wiremap run` first."
+        return " ".join([sentence, *self.notes])
+
+
+class UnknownRevisionError(WiremapError):
+    """Changes since a revision were asked for, and git knows no such revision."""
+
+    code = "unknown-revision"
+
+    def __init__(self, revision: str, reason: str) -> None:
+        self.revision = revision
+        self.reason = reason
+        super().__init__(revision, reason)
+
+    def _text(self) -> str:
+        reason = f": {self.reason}" if self.reason else ""
+        return (
+            f"No commit is called {self.revision!r} here{reason}. Name one that `git log` shows; a shallow clone holds"
+            " few. Verdicts need none: leave --since out."
+        )
 
 
 class PytestMissingError(WiremapError):

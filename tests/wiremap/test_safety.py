@@ -396,7 +396,6 @@ def test_a_link_that_leads_elsewhere_now_counts(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems want names of text")
-@pytest.mark.xfail(strict=True, reason="`affected --json` prints the name as it is, and the document is no UTF-8")
 def test_a_file_whose_name_is_no_text_is_recorded(tmp_path: Path) -> None:
     project = new_project(tmp_path, {"test_a.py": "def test_f(): open(b'\\xff.txt').close()\n"})
     odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.txt"))

@@ -1,11 +1,10 @@
 """`wiremap affected`: the verdicts, without running anything."""
 
 import argparse
-import json
 from collections import Counter
 from typing import Any
 
-from wiremap.cli.output import Subparsers, say, write
+from wiremap.cli.output import Subparsers, say, write, write_json
 from wiremap.use_cases.collecting import affected
 
 _SHOWN = 20
@@ -18,11 +17,16 @@ def configure(subparsers: "Subparsers") -> None:
     parser = subparsers.add_parser(
         "affected",
         help="say which tests would run and why; run nothing",
-        description="Say which tests would run and why. Further arguments go to pytest, which collects the tests.",
+        description="Say which tests would run and why; run nothing and record nothing.",
+        epilog="Options for pytest go after `--`: wiremap affected -- -k parser. Verdicts come from what was recorded "
+        "and need no git; --since only chooses which changes are told with them.",
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one JSON document (schema wiremap.verdict/1)")
     form.add_argument("--ids", action="store_true", help="print only the ids of the tests to run, one per line")
+    parser.add_argument(
+        "--since", metavar="REV", help="tell the changes since this commit, not since the last recording"
+    )
     parser.add_argument("--all", action="store_true", help=f"show every test and reason, not the first {_SHOWN}")
     parser.add_argument(
         "pytest_arguments", nargs="*", metavar="PYTEST_ARGUMENT", help="files, folders, options after --"
@@ -32,25 +36,25 @@ def configure(subparsers: "Subparsers") -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the verdicts."""
-    document = affected(options.pytest_arguments).document
+    document = affected(options.pytest_arguments, since=options.since).document
     if options.json:
-        write(json.dumps(document, indent=2, ensure_ascii=False))
+        write_json(document)
     elif options.ids:
         for entry in document["run"]:
             write(entry["test"])
     else:
-        _print(document, limit=None if options.all else _SHOWN)
+        _print(document, limit=None if options.all else _SHOWN, base=options.since or "the last recording")
     return 0
 
 
-def _print(document: dict[str, Any], limit: int | None) -> None:
-    write(_summary(document))
+def _print(document: dict[str, Any], limit: int | None, base: str) -> None:
+    write(_summary(document, base))
     if document["changes"]:
         write("\nchanges")
         _print_changes(document["changes"], limit)
     if document["run"]:
         write("\ntests to run")
-        _print_tests(document["run"], limit)
+        _print_tests(sorted(document["run"], key=_rank), limit)
     for note in document["notes"]:
         say(f"note: {note}")
     if document["gone"]:
@@ -82,26 +86,33 @@ def _print_tests(to_run: list[dict[str, Any]], limit: int | None) -> None:
     _more(len(to_run), limit)
 
 
-def _summary(document: dict[str, Any]) -> str:
+def _rank(entry: dict[str, Any]) -> tuple[int, str]:
+    """Return the place of a test: what a change reaches is told before what was never recorded."""
+    rules = list(_RULES)
+    return min(rules.index(reason["rule"]) for reason in entry["reasons"]), entry["test"]
+
+
+def _summary(document: dict[str, Any], base: str) -> str:
     run, skipped = len(document["run"]), len(document["skip"])
     if not run and not skipped:
         return "pytest collects no tests here."
     if not run and document["kind"] == "none":
         return f"Nothing changed: 0 of {skipped} tests to run, all proved unaffected."
     if not run:
-        changed = f"what changed since the last recording ({document['kind']})"
+        changed = f"what changed since {base} ({document['kind']})"
         return f"0 of {skipped} tests to run, all proved unaffected: none rests on {changed}, or its record knows it."
-    rules = Counter(reason["rule"] for entry in document["run"] for reason in entry["reasons"][:1])
-    causes = ", ".join(f"{count} {_RULES.get(rule, rule)}" for rule, count in sorted(rules.items()))
+    counts = Counter(_rank(entry)[0] for entry in document["run"])
+    causes = ", ".join(f"{counts[rank]} {words}" for rank, words in enumerate(_RULES.values()) if counts[rank])
     return f"{run} of {run + skipped} tests to run ({causes}), {skipped} proved unaffected. Change: {document['kind']}."
 
 
+# Each test is counted once, by the first rule that it runs by.
 _RULES = {
-    "changed": "reached by a change",
-    "new": "never recorded",
-    "failed": "failed last time",
-    "unseen": "did something unseen",
     "error": "not collectable",
+    "failed": "failed last time",
+    "changed": "reached by a change",
+    "unseen": "did something unseen",
+    "new": "never recorded",
 }
 
 

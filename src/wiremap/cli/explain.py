@@ -1,10 +1,10 @@
-"""`wiremap explain`: why one test runs or does not."""
+"""`wiremap explain`: why tests run or do not."""
 
 import argparse
 import dataclasses
-import json
+from typing import Any
 
-from wiremap.cli.output import Subparsers, write
+from wiremap.cli.output import Subparsers, write, write_json
 from wiremap.use_cases.explaining import Cause, Explanation, explain
 
 
@@ -12,23 +12,50 @@ def configure(subparsers: "Subparsers") -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "explain",
-        help="say why one test runs or does not",
+        help="say why tests run or do not",
         description="Say why a test runs or does not: the chain from the change to the test, or the proof.",
     )
-    parser.add_argument("test", metavar="NODEID", help="a test as pytest names it, for example tests/test_a.py::test_b")
+    parser.add_argument(
+        "test", metavar="NODEID", help="tests/test_a.py::test_b as pytest names it, a class, a file, or a folder"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the explanation."""
-    explanation = explain(options.test)
+    explanations = explain(options.test)
     if options.json:
-        document = {"schema": "wiremap.explanation/1", **dataclasses.asdict(explanation)}
-        write(json.dumps(document, indent=2, ensure_ascii=False))
+        write_json(_document(explanations))
+    elif len(explanations) == 1:
+        write("\n".join(_lines(explanations[0])))
     else:
-        write("\n".join(_lines(explanation)))
+        write("\n".join(_lines_of_all(explanations)))
     return 0
+
+
+def _document(explanations: list[Explanation]) -> dict[str, Any]:
+    documents = [dataclasses.asdict(one) for one in explanations]
+    if len(documents) == 1:
+        return {"schema": "wiremap.explanation/1", **documents[0]}
+    return {"schema": "wiremap.explanations/1", "explanations": documents}
+
+
+def _lines_of_all(explanations: list[Explanation]) -> list[str]:
+    running = [one for one in explanations if one.runs]
+    lines = [f"{len(running)} of {len(explanations)} tests run, {len(explanations) - len(running)} proved unaffected."]
+    for causes, group in _by_causes(running):
+        lines += ["", *(f"{one.test} runs." for one in group)]
+        for cause in causes:
+            lines += ["", *_cause_lines(cause)]
+    return lines
+
+
+def _by_causes(explanations: list[Explanation]) -> list[tuple[tuple[Cause, ...], list[Explanation]]]:
+    groups: dict[tuple[Cause, ...], list[Explanation]] = {}
+    for one in explanations:
+        groups.setdefault(one.causes, []).append(one)
+    return list(groups.items())
 
 
 def _lines(explanation: Explanation) -> list[str]:
@@ -42,13 +69,24 @@ def _lines(explanation: Explanation) -> list[str]:
 
 def _proof(explanation: Explanation) -> list[str]:
     held = ", ".join(f"{count} {_plural(kind, count)}" for kind, count in explanation.evidence.items())
+    how = f"{explanation.last_outcome} in {explanation.last_duration:.2f} s."
+    if explanation.num_records == 1:
+        return [
+            f"  Its last recorded run {how}",
+            f"  Everything that it rested on is as it was then: {held}.",
+        ]
     return [
-        f"  Its last recorded run {explanation.last_outcome} in {explanation.last_duration:.2f} s.",
-        f"  Everything that it rested on is as it was then: {held}.",
+        f"  The last of its {explanation.num_records} recorded runs {how}",
+        f"  Everything that one of them rested on is as it was then; the last rested on {held}.",
     ]
 
 
-_PLURALS = {"environment": "facts of the environment", "source": "whole files"}
+_PLURALS = {
+    "environment": "facts of the environment",
+    "source": "whole files",
+    "library": "libraries",
+    "data": "patterns of data",
+}
 
 
 def _plural(kind: str, count: int) -> str:

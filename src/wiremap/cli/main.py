@@ -16,7 +16,11 @@ EXIT_USAGE = 2
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 fine, 1 findings or failed tests, 2 wrong usage."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        hint = "; options for pytest go after `--`" if hasattr(options, "pytest_arguments") else ""
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     try:
         return int(options.run(options))
     except WiremapError as error:

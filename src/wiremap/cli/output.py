@@ -1,6 +1,7 @@
 """Where output goes: data to stdout, talk to stderr."""
 
 import argparse
+import json
 import sys
 import warnings
 from collections.abc import Iterator
@@ -14,14 +15,37 @@ Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  #
 
 
 def write(text: str) -> None:
-    """Print data."""
-    sys.stdout.write(text + "\n")
+    """Print data; a file name that is no text as the bytes that it is."""
+    _print(text, sys.stdout)
+
+
+def write_json(document: object) -> None:
+    """Print one JSON document. What is no text stands in it as escapes, so that the document stays UTF-8."""
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    write(text if _is_text(text) else json.dumps(document, indent=2))
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _print(text: str, stream: TextIO) -> None:
+    if not _is_text(text) and hasattr(stream, "buffer"):
+        stream.flush()
+        stream.buffer.write(f"{text}\n".encode("utf-8", "surrogateescape"))
+        stream.buffer.flush()
+    else:
+        stream.write(text + "\n")
 
 
 def say(text: str) -> None:
     """Print talk, in order with the data where both go to one terminal."""
     sys.stdout.flush()
-    sys.stderr.write(text + "\n")
+    _print(text, sys.stderr)
 
 
 @contextmanager

@@ -5,8 +5,19 @@ import importlib.util
 import subprocess
 import sys
 
-from wiremap.cli.output import Subparsers
+from wiremap.cli.output import Subparsers, write
 from wiremap.errors import PytestMissingError
+
+_DESCRIPTION = """\
+Run the tests that are not proved unaffected by what changed, and record what each rests on: `pytest --wiremap`.
+All arguments go to pytest. Of its options these are wiremap's:
+
+  --wiremap-record        record all tests and leave none out
+  --wiremap-order=file    keep the order of the project; without it, files that are likeliest to fail come first
+
+`wiremap affected` says beforehand what would run and why. Exit codes are pytest's, but for 0 when nothing was left
+to run. What pytest itself offers follows.
+"""
 
 
 def configure(subparsers: "Subparsers") -> None:
@@ -14,17 +25,22 @@ def configure(subparsers: "Subparsers") -> None:
     parser = subparsers.add_parser(
         "run",
         help="run the affected tests and record them (the same as pytest --wiremap)",
-        description="Run the affected tests and record them. All arguments go to pytest.",
+        usage="wiremap run [PYTEST_ARGUMENT ...]",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         prefix_chars="\0",  # so that -x and -k reach pytest instead of being taken here
         add_help=False,
     )
-    parser.add_argument("pytest_arguments", nargs=argparse.REMAINDER, metavar="PYTEST_ARGUMENT")
-    parser.set_defaults(run=run)
+    parser.add_argument("pytest_arguments", nargs=argparse.REMAINDER, metavar="PYTEST_ARGUMENT", help=argparse.SUPPRESS)
+    parser.set_defaults(run=lambda options: run(options, parser.format_help()))
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace, own_help: str) -> int:
     """Run pytest with `--wiremap` and return its exit code."""
     if importlib.util.find_spec("pytest") is None:
         raise PytestMissingError(sys.executable)
+    if not {"-h", "--help"}.isdisjoint(options.pytest_arguments):
+        write(own_help)
+        sys.stdout.flush()
     command = [sys.executable, "-m", "pytest", "--wiremap", *options.pytest_arguments]
     return subprocess.run(command, check=False).returncode  # noqa: S603 - the user's own pytest

@@ -1,7 +1,7 @@
 """The files of a project: which there are, and where its root is."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def scan(root: Path) -> dict[str, FileStat]:
     return dict(sorted(_walk(os.fspath(root), prefix="")))
 
 
-def files_digest(root: Path, files: dict[str, FileStat]) -> str:
+def files_digest(root: Path, files: Iterable[str]) -> str:
     """Return one digest of the contents of *files*, which lie below *root*."""
     digest = blake2b(digest_size=12)
     for path in files:

@@ -20,9 +20,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run the tests that are not proved unaffected by what changed since they were recorded; record them",
     )
     group.addoption("--wiremap-record", action="store_true", help="record what each test rests on; run them all")
+    group.addoption("--wiremap-order", choices=("likeliest", "file"), default="likeliest", help=_ORDER_HELP)
     group.addoption("--wiremap-report", metavar="FILE", help=_REPORT_HELP)
 
 
+_ORDER_HELP = "run test files that are likeliest to fail first (the default), or keep the order of the files"
 _REPORT_HELP = "write the verdicts to FILE and run nothing (what `wiremap affected` uses)"
 
 

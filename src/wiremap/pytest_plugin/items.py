@@ -13,6 +13,14 @@ from wiremap.tracing.territory import Territory
 from wiremap.tracing.watched_calls import Watcher
 
 
+def test_id(item: pytest.Item) -> str:
+    """Return the node id as one process has it: workers of pytest-xdist append the group under `--dist loadgroup`."""
+    if not getattr(item.config.option, "loadgroup", False):
+        return item.nodeid
+    names = {str([*mark.args, mark.kwargs.get("name", "default")][0]) for mark in item.iter_markers("xdist_group")}
+    return item.nodeid.removesuffix(f"@{'_'.join(sorted(names))}")
+
+
 def watched_fixtures() -> dict[int, tuple[CodeType, Watcher]]:
     """Return the code of pytest that hands out fixtures, to be watched: it runs for a ready fixture too."""
     definition = getattr(pytest, "FixtureDef", None)

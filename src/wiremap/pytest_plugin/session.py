@@ -7,6 +7,8 @@ import contextlib
 import functools
 import json
 import sqlite3
+import sys
+import tempfile
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -15,32 +17,38 @@ import pytest
 
 from wiremap.errors import WiremapError
 from wiremap.graph import Graph
-from wiremap.project.environment import environment_facts
+from wiremap.project.distributions import InstalledDistributions, installation_folders
+from wiremap.project.environment import Environment, always_facts, on_demand_facts
 from wiremap.project.files import project_root
 from wiremap.project.settings import Settings, read_settings
 from wiremap.project.sources import ProjectSources
 from wiremap.project.state import ProjectState
-from wiremap.pytest_plugin.items import doctest_units, folder_facts, watched_fixtures
-from wiremap.pytest_plugin.options import collects_everything, decisive_options, ini_values, loaded_plugins
+from wiremap.pytest_plugin.choice import Choice
+from wiremap.pytest_plugin.collected_files import CollectedFile, collected_files
+from wiremap.pytest_plugin.failures import error_in_a_line
+from wiremap.pytest_plugin.items import doctest_units, folder_facts, test_id, watched_fixtures
+from wiremap.pytest_plugin.options import choice_of_tests, collects_everything, may_leave_files_out, pytest_settings
 from wiremap.pytest_plugin.summary import change_lines, summary_lines
+from wiremap.pytest_plugin.unaffected import UnaffectedFile
 from wiremap.pytest_plugin.workers import (
     Agreement,
     WorkerNews,
-    agreed,
+    crashed_tests,
     is_controller,
-    is_crash,
+    is_first_worker,
     news_of,
     tell_controller,
 )
 from wiremap.registry import observers
-from wiremap.selection.facts import Fact
+from wiremap.selection.environment import CHOICE
+from wiremap.selection.facts import COLLECTED_TEST, ENVIRONMENT, Fact
 from wiremap.selection.report import Report
 from wiremap.store.map import FOLDER, Map
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.territory import Territory
 from wiremap.tracing.variables import Variables
 from wiremap.use_cases.recording import RanTest, RecordedSession, record, record_crashes
-from wiremap.use_cases.selecting import Collected, select
+from wiremap.use_cases.selecting import Selection
 
 
 def begin(config: pytest.Config) -> None:
@@ -50,6 +58,7 @@ def begin(config: pytest.Config) -> None:
     except WiremapError as error:
         raise pytest.UsageError(str(error)) from None
     config.pluginmanager.register(session, "wiremap-session")
+    config.add_cleanup(session.close)
 
 
 class WiremapSession:
@@ -60,16 +69,20 @@ class WiremapSession:
         self._config = config
         self._report_path: str | None = options.wiremap_report
         # Who asks for a record of everything gets it, also beside an `addopts = --wiremap`.
-        self._selects: bool = (options.wiremap and not options.wiremap_record) or self._report_path is not None
+        selects: bool = (options.wiremap and not options.wiremap_record) or self._report_path is not None
         self._variables = Variables()
+        self._search_path = tuple(sys.path)
         self._root = project_root(config.rootpath)
         self._settings: Settings = read_settings(config.rootpath)
-        self._store = Map(config.rootpath / FOLDER)
-        self._report: Report | None = None
+        self._cleanup = contextlib.ExitStack()
+        self._store = Map(self._map_folder())
+        self._choice: Choice | None = None
+        self._modules: dict[str, pytest.Module] = {}
         self._collect_errors: dict[str, str] = {}
         self._shared: dict[str, Observation] = {}
         self._fixtures: dict[int, tuple[Any, Observation]] = {}
         self._running: RanTest | None = None
+        self._running_node = ""
         self._phases: set[str] = set()
         self._agreement = Agreement(config.rootpath / FOLDER)
         self._workers: list[WorkerNews] = []
@@ -77,6 +90,11 @@ class WiremapSession:
         self._failures: list[str] = []
         self._session: RecordedSession | None = None
         self._unsubscribe = observers.subscribe(self._note_graph)
+        if selects:
+            keeps_order = options.wiremap_order == "file"
+            self._choice = Choice(
+                lambda: Selection(self._state(), self._store), config.rootpath, keeps_order=keeps_order
+            )
         if self._report_path is None and not options.collectonly:
             self._sources = ProjectSources(self._root, self._store)
             self._session = RecordedSession.begin(self._root, self._variables, self._sources, watched_fixtures())
@@ -102,6 +120,19 @@ class WiremapSession:
         if news is not None:
             self._workers.append(news)
 
+    def close(self) -> None:
+        """Stop to observe, also when pytest gives up before its session begins."""
+        if self._session is not None:
+            self._session.recorder.stop()
+        self._unsubscribe()
+        self._cleanup.close()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_cmdline_main(self, config: pytest.Config) -> None:
+        """Let one process collect, and no workers of pytest-xdist, when only verdicts are asked for."""
+        if self._report_path is not None and hasattr(config.option, "numprocesses"):
+            config.option.numprocesses = 0
+
     # Collection.
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -109,6 +140,8 @@ class WiremapSession:
         """Attribute what runs while something is collected to all tests that are found below it."""
         if self._session is None:
             return (yield)
+        if isinstance(collector, pytest.Module):
+            self._modules[collector.nodeid] = collector
         seen = self._shared.setdefault(collector.nodeid, Observation())
         with self._session.recorder.context(seen):
             return (yield)
@@ -116,27 +149,36 @@ class WiremapSession:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Remember what could not be collected."""
         if report.failed:
-            self._collect_errors[report.nodeid] = _last_line(report.longreprtext)
+            self._collect_errors[report.nodeid] = error_in_a_line(report.longreprtext, str(self._config.rootpath))
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Leave out the tests that are proved unaffected."""
-        if not self._selects or is_controller(config):
-            return
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pycollect_makemodule(self, module_path: Path, parent: pytest.Collector) -> UnaffectedFile | None:
+        """Put a stand-in for a file that has nothing to run, so that it is not imported."""
+        if self._choice is None or not may_leave_files_out(self._config):
+            return None
         with self._unobserved():
-            self._report = self._select([item.nodeid for item in items])
-        if self._report is None:
-            return  # without evidence everything runs
-        skipped = agreed(config, self._report.skip)
-        deselected = [item for item in items if item.nodeid in skipped]
-        if deselected and self._report_path is None:
-            config.hook.pytest_deselected(items=deselected)
-            items[:] = [item for item in items if item.nodeid not in skipped]
+            return self._choice.stand_in(module_path, parent)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_collection_modifyitems(
+        self, config: pytest.Config, items: list[pytest.Item]
+    ) -> Generator[None, Any, Any]:
+        """Leave out the tests that are proved unaffected, and put those first that are likeliest to fail."""
+        before = list(items)
+        result = yield
+        if is_controller(config):
+            return result
+        with self._unobserved():
+            self._note_collections(items)
+            self._decide([test_id(item) for item in items])
+            if self._choice is not None and self._report_path is None:
+                self._choice.apply(config, items, is_ordered=_has_moved(items, before))
+        return result
 
     def pytest_collection_finish(self) -> None:
         """Write the verdicts, when only they are asked for."""
         if self._report_path is not None and self._report is None:
-            self._report = self._select([])  # nothing was collected, so no item was modified
+            self._decide([])  # nothing was collected, so no item was modified
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self) -> bool | None:
@@ -153,7 +195,7 @@ class WiremapSession:
         own = Observation()
         with self._unobserved():
             ran = self._begin(item, own)
-        self._running = ran
+        self._running, self._running_node = ran, item.nodeid
         self._phases = set()
         with self._session.recorder.context(own):
             result = yield
@@ -182,10 +224,9 @@ class WiremapSession:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note how the phases of a test end."""
-        if is_crash(report):
-            self._crashed.add(report.nodeid)
+        self._crashed |= crashed_tests(report)
         ran = self._running
-        if ran is None or report.nodeid != ran.test:
+        if ran is None or report.nodeid != self._running_node:
             return
         ran.duration += report.duration
         self._phases.add(report.when)
@@ -229,7 +270,7 @@ class WiremapSession:
         if nothing_left:
             session.exitstatus = pytest.ExitCode.OK
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+    def pytest_terminal_summary(self, terminalreporter: "pytest.TerminalReporter") -> None:  # no public name in 8.0
         """Say what was selected, and why."""
         if self._report_path is not None:
             return
@@ -243,25 +284,62 @@ class WiremapSession:
 
     # Steps.
 
-    def _select(self, tests: list[str]) -> Report | None:
-        whole = self._report_path is not None and collects_everything(self._config)
-        collected = Collected(tuple(tests), self._collect_errors, whole)
-        try:
-            return select(self._state(), self._store, collected)
-        except sqlite3.Error as error:
-            self._failures.append(f"Every test runs, since the map can't be read: {error}. Delete it to begin anew.")
-            return None
+    @property
+    def _report(self) -> Report | None:
+        return self._choice.report if self._choice is not None else None
+
+    @property
+    def _all_failures(self) -> list[str]:
+        return [*self._failures, *(self._choice.failures if self._choice is not None else ())]
+
+    def _decide(self, tests: list[str]) -> None:
+        if self._choice is not None:
+            whole = self._report_path is not None and collects_everything(self._config)
+            self._choice.decide(tests, self._collect_errors, whole=whole)
+
+    def _note_collections(self, items: list[pytest.Item]) -> None:
+        if self._session is None or not may_leave_files_out(self._config) or not is_first_worker(self._config):
+            return
+        facts = {Fact(ENVIRONMENT, CHOICE, choice_of_tests(self._config))}
+        for file in collected_files(self._modules.values(), items, self._shared, self._collect_errors):
+            self._session.collections.append(self._collection(file, facts))
+
+    def _collection(self, file: CollectedFile, facts: set[Fact]) -> RanTest:
+        """Return the record of the collection of a file, as if that were a test."""
+        assert self._session is not None, "only what is recorded is kept"  # noqa: S101 - ours to keep
+        return RanTest(
+            test=file.node,
+            observations=[self._session.recorder.session, *file.observations],
+            roots=self._roots_of(file.path),
+            facts=self._folder_facts(file.path)
+            | {Fact(COLLECTED_TEST, test, COLLECTED_TEST) for test in file.tests}
+            | facts,
+            outcome="collected",
+        )
 
     def _state(self) -> ProjectState:
-        environment = environment_facts(
-            pytest_configuration=ini_values(self._config),
-            options=decisive_options(self._config),
-            plugins=loaded_plugins(self._config),
-            declared={name: self._variables.digest(name) for name in self._settings.variables},
-            search_path=self._variables.value("PYTHONPATH"),
-        )
         sources = ProjectSources(self._root, self._store)
-        return ProjectState(sources, self._territory(), self._variables, environment)
+        return ProjectState(sources, self._territory(), self._variables, self._environment(), self._settings)
+
+    def _environment(self) -> Environment:
+        settings = pytest_settings(self._config)
+        root = str(self._root)
+        territory = self._territory()
+        return Environment(
+            always_facts(settings, self._variables, root=root, settings=self._settings),
+            on_demand_facts(settings, root),
+            InstalledDistributions(
+                installation_folders(self._search_path, root), lambda file: territory.code_path(file) is not None
+            ),
+            frozenset({*settings.options, *settings.shaping}),
+        )
+
+    def _map_folder(self) -> Path:
+        folder = self._config.rootpath / FOLDER
+        if self._report_path is None or folder.exists():
+            return folder
+        # Whoever only asks leaves nothing behind.
+        return Path(self._cleanup.enter_context(tempfile.TemporaryDirectory())) / FOLDER
 
     def _territory(self) -> Territory:
         return Territory(self._root) if self._session is None else self._session.recorder.territory
@@ -271,7 +349,7 @@ class WiremapSession:
         recorder = self._session.recorder
         shared = [self._shared[node.nodeid] for node in item.listchain() if node.nodeid in self._shared]
         return RanTest(
-            test=item.nodeid,
+            test=test_id(item),
             observations=[own, recorder.session, *shared],
             roots=self._roots_of(item.path),
             units=doctest_units(item, recorder.territory),
@@ -280,7 +358,7 @@ class WiremapSession:
 
     def _write_report(self, path: str) -> None:
         if self._report is None:
-            answer: dict[str, object] = {"error": "; ".join(self._failures)}
+            answer: dict[str, object] = {"error": "; ".join(self._all_failures)}
         else:
             answer = {"report": self._report.as_document(), "rootdir": str(self._config.rootpath)}
         Path(path).write_text(json.dumps(answer), encoding="utf-8")
@@ -333,14 +411,15 @@ class WiremapSession:
             counts=None if report is None else (len(report.run), len(report.skip)),
             recorded=len(self._session.tests) if self._session else 0,
             changes=[] if report is None else change_lines(report),
-            failures=self._failures,
+            failures=self._all_failures,
         )
+
+
+def _has_moved(items: list[pytest.Item], before: list[pytest.Item]) -> bool:
+    """Tell whether *items* stand in another order than they did *before*."""
+    remaining = set(map(id, items))
+    return [id(item) for item in before if id(item) in remaining] != [id(item) for item in items]
 
 
 def _applies(plugin_file: Path, test_file: Path) -> bool:
     return plugin_file.name != "conftest.py" or plugin_file.parent in test_file.parents
-
-
-def _last_line(text: str) -> str:
-    lines = [line.removeprefix("E").strip() for line in text.splitlines() if line.startswith("E")]
-    return lines[-1] if lines else (text.strip().splitlines() or ["it could not be collected"])[-1]

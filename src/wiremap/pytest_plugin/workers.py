@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,6 +35,11 @@ def is_controller(config: pytest.Config) -> bool:
     return config.pluginmanager.hasplugin("dsession")
 
 
+def is_first_worker(config: pytest.Config) -> bool:
+    """Tell whether this is the first worker of pytest-xdist, or the one process without it: all collect the same."""
+    return bool(getattr(config, "workerinput", {}).get("workerid", "gw0") == "gw0")
+
+
 def tell_controller(config: pytest.Config, news: WorkerNews) -> None:
     """Send *news* to the controller, if this is a worker."""
     output = getattr(config, "workeroutput", None)
@@ -51,13 +56,28 @@ def news_of(node: Any) -> WorkerNews | None:
     return WorkerNews(None if counts is None else tuple(counts), recorded, changes, failures)
 
 
-def is_crash(report: pytest.TestReport) -> bool:
-    """Tell whether *report* stands for a test during which a worker died."""
-    return report.when == _CRASHED
+def crashed_tests(report: pytest.TestReport) -> set[str]:
+    """Return the test during which a worker died, if *report* stands for that, by all names that it may have.
+
+    Under `--dist loadgroup` a group may stand behind a test's own name.
+    """
+    return {report.nodeid, report.nodeid.rpartition("@")[0] or report.nodeid} if report.when == _CRASHED else set()
+
+
+class Agreed(NamedTuple):
+    """What the workers of one run must not disagree on.
+
+    Attributes:
+        skipped: Tests that don't run.
+        order: Tests that run, in the order to run them; none to keep the project's.
+    """
+
+    skipped: Sequence[str]
+    order: Sequence[str]
 
 
 class Agreement:
-    """A place where the workers of one run agree on which tests are skipped; the controller makes it."""
+    """A place where the workers of one run agree on what they run; the controller makes it."""
 
     def __init__(self, folder: Path) -> None:
         """Choose a file in *folder* that no other run uses."""
@@ -73,21 +93,20 @@ class Agreement:
             self._path.unlink()
 
 
-def agreed(config: pytest.Config, skipped: Iterable[str]) -> set[str]:
-    """Return the tests that all workers of this run skip: what the first of them found.
+def agreed(config: pytest.Config, own: Agreed) -> Agreed:
+    """Return what all workers of this run do: what the first of them found.
 
     The project may change while they collect, and they must not disagree; nor may one that takes the place of a
     crashed one.
     """
-    own = set(skipped)
     place = getattr(config, "workerinput", {}).get(_PLACE)
     if place is None:
         return own
     draft = Path(f"{place}.{os.getpid()}")
     with suppress(OSError):
-        draft.write_text(json.dumps(sorted(own)), encoding="utf-8")
+        draft.write_text(json.dumps(own), encoding="utf-8")
         with suppress(FileExistsError):
             os.link(draft, place)  # whole at once, and only for the first
         draft.unlink()
-        return set(json.loads(Path(place).read_text(encoding="utf-8")))
+        return Agreed(*json.loads(Path(place).read_text(encoding="utf-8")))
     return own

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from wiremap.selection import facts as kinds
+from wiremap.selection.differences import difference, is_of_environment
 from wiremap.selection.facts import Fact
 from wiremap.source.module_names import ModuleNames
 from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit
@@ -71,11 +72,29 @@ def fact_changes(stale: Iterable[Fact], now: Callable[[Fact], str]) -> list[Chan
     for fact in stale:
         if fact.kind in (kinds.FILE, kinds.PRESENCE) and not fact.key.endswith(".py"):
             changes.add(Change(fact.key, "", "data", _presence(fact.value, now(fact))))
+        elif fact.kind == kinds.DATA:
+            changes.add(Change(fact.key, "", "data", "content changed"))
         elif fact.kind == kinds.VARIABLE:
             changes.add(Change(f"${fact.key}", "", "environment", "environment variable changed"))
-        elif fact.kind == kinds.ENVIRONMENT:
-            changes.add(Change("environment", "", "environment", f"{fact.key} changed"))
+        elif is_of_environment(fact):
+            changes.add(Change("environment", "", "environment", difference(fact, now(fact))))
     return sorted(changes)
+
+
+def held_changes(
+    stale: Iterable[Fact], told: Iterable[Change], units_now: Callable[[str], SourceUnits]
+) -> list[Change]:
+    """Return the changes of source that stale facts tell of in files of which no change is *told* yet."""
+    files = {change.file for change in told}
+    found = set()
+    for fact in stale:
+        if fact.unit is None or fact.path is None or fact.path in files:
+            continue
+        unit = units_now(fact.path).units.get(fact.unit.partition("::")[2])
+        kind: Kind = "local" if fact.kind == kinds.FUNCTION and unit is not None else "topology"
+        line = 0 if unit is None or unit.name == MODULE_UNIT else unit.line
+        found.add(Change(fact.path, fact.unit, kind, "changed since a test that rests on it last ran", line))
+    return sorted(found)
 
 
 def _presence(before: str, now: str) -> str:

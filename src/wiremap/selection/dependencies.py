@@ -105,7 +105,12 @@ class DependencyResolver:
         self._carried = CarriedState(work, self._around.units)
 
     def facts(
-        self, observations: Iterable[Observation], roots: Iterable[str], own_units: Iterable[UnitKey] = ()
+        self,
+        observations: Iterable[Observation],
+        roots: Iterable[str],
+        own_units: Iterable[UnitKey] = (),
+        *,
+        whole: bool = False,
     ) -> frozenset[Fact]:
         """Return what a test rests on.
 
@@ -113,6 +118,7 @@ class DependencyResolver:
             observations: What was seen in its contexts.
             roots: Its own modules, as project paths.
             own_units: Units that it rests on though it may not have executed them.
+            whole: Whether it may read any name of its modules, as somebody does who looks for all tests of a file.
         """
         seen = with_kept(list(observations))
         while True:
@@ -129,7 +135,7 @@ class DependencyResolver:
         if closure.doubts or any(one.doubts for one in seen):
             found.add(self._fact(kinds.PROJECT, "*"))
         # Which names the libraries know that a child process loads is not known here.
-        whole = bool(own_units or closure.processes or any(one.processes for one in seen))
+        whole = whole or bool(own_units or closure.processes or any(one.processes for one in seen))
         return frozenset(self._told_apart(found, units | closure.units, closure.modules, whole=whole))
 
     def _told_apart(self, found: set[Fact], units: set[UnitKey], modules: set[str], *, whole: bool) -> Iterator[Fact]:
@@ -271,7 +277,8 @@ class DependencyResolver:
             if (path := self._around.data_path(real)) is not None
         }
         variables = {Fact(kinds.VARIABLE, name, value or kinds.ABSENT) for name, value in seen.variables.items()}
-        return read | variables
+        distributions = {self._fact(kinds.DISTRIBUTION, name) for name in seen.distributions}
+        return read | variables | distributions
 
     def _unit_fact(self, key: UnitKey) -> Fact:
         if key not in self._unit_facts:

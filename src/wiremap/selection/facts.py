@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-Outcome = Literal["passed", "failed", "skipped"]
+Outcome = Literal["passed", "failed", "skipped", "collected"]
 
 FUNCTION = "function"
 """Key `path::unit`; value the unit's fingerprint."""
@@ -17,7 +17,8 @@ NAMES = "names"
 SOURCE = "source"
 """Key `path`; value the digest of the whole file, where nothing finer could be observed."""
 IMPORT = "import"
-"""Key a module name; value the project files that it may mean. A new file that could take its place counts."""
+"""Key a module name; value who answers to it: the project files that it may mean, and for a top-level name the
+distributions that hold it. A new file or distribution that could take its place counts."""
 FILE = "file"
 """Key `path`; value the state of the file or folder, its absence included."""
 PRESENCE = "presence"
@@ -25,7 +26,15 @@ PRESENCE = "presence"
 VARIABLE = "variable"
 """Key the name of an environment variable; value the digest of its value."""
 ENVIRONMENT = "environment"
-"""Key `python`, `distributions`, `pytest configuration`, …; value a digest or the text itself."""
+"""Key `python`, `platform`, `pytest option`, …; value the text itself, or digests by name as JSON."""
+DISTRIBUTION = "distribution"
+"""Key the name of an installed distribution, `*` or `entry points` for those of all; value version and content."""
+LIBRARY = "library"
+"""Key the path of a native library of the system; value its real name, size and time."""
+DATA = "data"
+"""Key a pattern of `[tool.wiremap]`; value the digest of the files that it matches."""
+COLLECTED_TEST = "collected test"
+"""Key the node id of a test that was found when its file was collected; value always the same."""
 PROJECT = "project"
 """Key `*`; value the digest of all project files: what a test rests on that did something unseen."""
 
@@ -65,9 +74,9 @@ class Trace:
     """The record of one run of one test.
 
     Attributes:
-        test: The node id.
+        test: The node id; that of a file for the record of its collection.
         facts: Everything that the outcome rests on, as far as it could be observed.
-        outcome: `skipped` counts as an outcome to be remembered like a pass.
+        outcome: `skipped` counts as an outcome to be remembered like a pass, and `collected` is that of a file.
         duration: Seconds for set-up, call and tear-down.
         sequence: Grows with each recorded session; the highest is the latest.
     """

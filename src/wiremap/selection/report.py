@@ -1,5 +1,6 @@
 """The answer to "what is affected": changes, verdicts, and what could not be proved. Schema `wiremap.verdict/1`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wiremap.selection.changes import Change, Kind, widest
@@ -42,32 +43,33 @@ class Report:
         """The tests that are proved unaffected."""
         return [verdict.test for verdict in self.verdicts if not verdict.runs]
 
-    def component(self, unit: str | None) -> str | None:
-        """Return the id of the component that `path::unit` belongs to, if any."""
-        place = self.components.place(unit) if unit else None
-        return place.component if place else None
-
     def as_document(self) -> dict[str, object]:
         """Return the report as plain data, ready for JSON."""
         return {
             "schema": SCHEMA,
-            "kind": self.kind,
-            "changes": [self._change(change) for change in self.changes],
+            **changes_document(self.changes, self.components),
             "run": [_run(verdict) for verdict in sorted(self.run, key=lambda verdict: verdict.test)],
             "skip": sorted(self.skip),
             "gone": list(self.gone),
             "notes": list(self.notes),
         }
 
-    def _change(self, change: Change) -> dict[str, object]:
-        return {
-            "file": change.file,
-            "unit": change.unit or None,
-            "component": self.component(change.unit),
-            "kind": change.kind,
-            "detail": change.detail,
-            "line": change.line or None,
-        }
+
+def changes_document(changes: Sequence[Change], components: ComponentIndex) -> dict[str, object]:
+    """Return *changes* and the widest kind of them as plain data."""
+    return {"kind": widest(changes), "changes": [_change(change, components) for change in changes]}
+
+
+def _change(change: Change, components: ComponentIndex) -> dict[str, object]:
+    place = components.place(change.unit) if change.unit else None
+    return {
+        "file": change.file,
+        "unit": change.unit or None,
+        "component": place.component if place else None,
+        "kind": change.kind,
+        "detail": change.detail,
+        "line": change.line or None,
+    }
 
 
 def _run(verdict: Verdict) -> dict[str, object]:

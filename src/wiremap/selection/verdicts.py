@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wiremap.selection import facts as kinds
+from wiremap.selection.differences import difference, is_of_environment
 from wiremap.selection.facts import Fact, Trace
 
 CurrentValue = Callable[[str, str], str]
@@ -100,6 +101,8 @@ def _changed(fact: Fact, now: str, what: str) -> Reason:
 
 
 def _sentence(fact: Fact, now: str) -> str:
+    if is_of_environment(fact):
+        return difference(fact, now)
     what = {
         kinds.FUNCTION: f"it rests on {fact.key}",
         kinds.MODULE: f"it rests on the import of {fact.key}",
@@ -109,17 +112,13 @@ def _sentence(fact: Fact, now: str) -> str:
         kinds.IMPORT: f"it imports {fact.key}",
         kinds.FILE: f"it read {fact.key}",
         kinds.PRESENCE: f"it asked whether {fact.key} exists",
-        kinds.VARIABLE: f"it read the environment variable {fact.key}",
-        kinds.ENVIRONMENT: f"it ran with another {fact.key}",
     }[fact.kind]
     return f"{what}, {_what_happened(fact, now)}"
 
 
 def _what_happened(fact: Fact, now: str) -> str:
-    if fact.kind == kinds.IMPORT:
-        return "and other project files answer to that name now"
-    if fact.kind == kinds.ENVIRONMENT:
-        return "which rules over every test"
+    if fact.kind == kinds.IMPORT and kinds.ABSENT not in (fact.value, now):
+        return "and something else answers to that name now"
     if now == kinds.ABSENT:
         return "which is gone"
     if fact.value == kinds.ABSENT:

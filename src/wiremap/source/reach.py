@@ -56,19 +56,18 @@ def reach_of(trees: Iterable[ast.AST], imported: Mapping[str, str]) -> Reach:
 # These give a module to whoever computes its name, or run what is given as text.
 _READ_ALL: Final = frozenset(
     {
-        "__globals__", "__import__", "__subclasses__", "allow_pickle", "cloudpickle", "dill", "discover", "eval",
-        "exec", "exec_module", "f_globals", "f_locals", "get_objects", "get_referents", "get_referrers",
-        "getclosurevars", "getmodule", "importorskip", "joblib", "loadTestsFromModule", "loadTestsFromName",
-        "loadTestsFromNames", "load_module", "module_from_spec", "pickle", "reload", "resolve_name", "run_module",
-        "run_path", "shelve",
+        "__globals__", "__import__", "__subclasses__", "discover", "eval", "exec", "exec_module", "f_globals",
+        "f_locals", "get_objects", "get_referents", "get_referrers", "getclosurevars", "getmodule", "importorskip",
+        "loadTestsFromModule", "loadTestsFromName", "loadTestsFromNames", "load_module", "module_from_spec", "reload",
+        "resolve_name", "run_module", "run_path",
     }
 )  # fmt: skip
 # These read members of an object by names that stand nowhere.
 _READ_MEMBERS: Final = frozenset(
     {
-        "__dict__", "__getattribute__", "attrgetter", "classify_class_attrs", "copyreg", "create_autospec", "delattr",
-        "dir", "getattr", "getattr_static", "getmembers", "getmembers_static", "hasattr", "help", "methodcaller",
-        "pydoc", "setattr", "vars",
+        "__dict__", "__getattribute__", "attrgetter", "classify_class_attrs", "cloudpickle", "copyreg",
+        "create_autospec", "delattr", "dill", "dir", "getattr", "getattr_static", "getmembers", "getmembers_static",
+        "hasattr", "help", "marshal", "methodcaller", "pickle", "pydoc", "setattr", "shelve", "vars",
     }
 )  # fmt: skip
 _IMPORTERS: Final = frozenset({"__import__", "importorskip"})
@@ -103,8 +102,6 @@ def _sights(  # noqa: C901, PLR0912 - a table in the form of code
             yield "all"
         case ast.keyword(arg="autospec"):
             yield "members"
-        case ast.keyword(arg="allow_pickle"):
-            yield "all"
         case ast.Name(id=name) | ast.Attribute(attr=name):
             yield _sight_of(name)
         case ast.Constant(value=str(name)) if name.startswith("__"):

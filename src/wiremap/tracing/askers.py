@@ -4,6 +4,7 @@ Each function takes the frame that asks and climbs from there through libraries 
 """
 
 import os
+import sys
 from types import FrameType
 
 from wiremap.tracing.territory import Territory
@@ -11,6 +12,8 @@ from wiremap.tracing.territory import Territory
 _PATH_LIBRARIES = (f"{os.sep}pathlib.py", f"{os.sep}glob.py", f"{os.sep}os.py", f"{os.sep}genericpath.py")
 _DISPLAYS = ("warnings.py", "traceback.py", "doctest.py", os.path.join("wiremap", "registry", "origin.py"))
 _DISPLAY_DEPTH = 12
+_MEASURING = (f"{os.sep}coverage{os.sep}", f"{os.sep}pytest_cov{os.sep}")
+_ASK_FOR_OTHERS = ("_pytest.outcomes", "__main__", "__mp_main__")
 _OWN_TRACING = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _CONSTANT_READER = os.path.join("hypothesis", "internal", "constants_ast.py")
 
@@ -59,6 +62,16 @@ def is_pytest(frame: FrameType | None) -> bool:
     return frame is not None and f"{os.sep}_pytest{os.sep}" in frame.f_code.co_filename
 
 
+def is_measuring(frame: FrameType | None, territory: Territory) -> bool:
+    """Tell whether coverage measurement asks, for its own data and for what it reports on: no outcome rests on that."""
+    while frame is not None and _is_library_of_paths(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is None:
+        return False
+    name = frame.f_code.co_filename
+    return any(folder in name for folder in _MEASURING) and territory.code_path(name) is None
+
+
 def is_for_display(frame: FrameType | None, territory: Territory, *, through_cache: bool = False) -> bool:
     """Tell whether source is read only to be shown or counted in lines: by a traceback, a warning, doctest.
 
@@ -78,6 +91,27 @@ def is_for_display(frame: FrameType | None, territory: Territory, *, through_cac
             return False
         frame = frame.f_back
     return False
+
+
+def foreign_asker(frame: FrameType | None, territory: Territory) -> str | None:
+    """Return the top-level name of the foreign code that asks for a module or a distribution; None for the project.
+
+    The standard library, pytest in `importorskip`, and code that was made from a text ask for whoever calls them; what
+    is started as a program asks for whoever starts it.
+    """
+    while frame is not None and territory.code_path(frame.f_code.co_filename) is None:
+        module = str(frame.f_globals.get("__name__", ""))
+        name = module.partition(".")[0]
+        is_of_a_file = name and not frame.f_code.co_filename.startswith("<")
+        if is_of_a_file and name not in sys.stdlib_module_names and module not in _ASK_FOR_OTHERS:
+            return name
+        frame = frame.f_back
+    return None
+
+
+def is_standard_library(frame: FrameType) -> bool:
+    """Tell whether a module of the standard library asks."""
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] in sys.stdlib_module_names
 
 
 def _is_library_of_paths(filename: str) -> bool:

@@ -13,7 +13,15 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Protocol
 
-from wiremap.tracing.askers import is_for_display, is_import_machinery, is_pytest
+from wiremap.tracing.askers import (
+    foreign_asker,
+    is_for_display,
+    is_import_machinery,
+    is_measuring,
+    is_pytest,
+    is_standard_library,
+)
+from wiremap.tracing.foreign_use import ForeignUse
 from wiremap.tracing.guard import NOT_FOLLOWED, is_own_fault
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.path_state import path_state
@@ -39,6 +47,7 @@ class ActiveRecorder(Protocol):
     """What the hook needs from a recorder."""
 
     territory: Territory
+    foreign: ForeignUse
 
     @property
     def current(self) -> Observation:
@@ -98,8 +107,10 @@ def unobserved() -> Iterator[None]:
 
 
 def _hook(event: str, args: tuple[Any, ...]) -> None:
+    if _active is None:
+        return  # also at the very end, when the interpreter has taken the names of this module away
     handler = _HANDLERS.get(event)
-    if handler is None or _active is None:
+    if handler is None:
         return
     thread = get_ident()
     if thread in _busy:
@@ -146,9 +157,18 @@ def _on_library(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameTyp
 
 
 def _on_import(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameType | None) -> None:
-    # Imports by foreign code of what is foreign too are no business of the project.
-    if frame is not None and recorder.territory.code_path(frame.f_code.co_filename) is not None:
-        recorder.current.imports.add(str(args[0]))
+    name = str(args[0])
+    if frame is not None and is_standard_library(frame) and name.partition(".")[0] in sys.stdlib_module_names:
+        return  # the version of Python speaks for both
+    asker = foreign_asker(frame, recorder.territory)
+    if asker is None:
+        recorder.current.imports.add(name)
+    else:
+        recorder.foreign.note_import(asker, name)
+
+
+def _on_unpickled(recorder: ActiveRecorder, args: tuple[Any, ...], _frame: FrameType | None) -> None:
+    recorder.foreign.modules.add(str(args[0]))  # what it reads of that module stands in the data
 
 
 def _on_process(event: str) -> Callable[[ActiveRecorder, tuple[Any, ...], FrameType | None], None]:
@@ -162,6 +182,7 @@ _HANDLERS: dict[str, Callable[[ActiveRecorder, tuple[Any, ...], FrameType | None
     "sqlite3.connect": _on_connect,
     "ctypes.dlopen": _on_library,
     "import": _on_import,
+    "pickle.find_class": _on_unpickled,
     **{event: _on_process(event) for event in _PROCESS_EVENTS},
 }
 
@@ -172,7 +193,7 @@ def _note_path(recorder: ActiveRecorder, path: object, frame: FrameType | None) 
     given = os.path.abspath(os.fsdecode(path))
     real = _realpath(given)
     seen = recorder.current.files
-    if real in seen or recorder.territory.data_path(real) is None:
+    if real in seen or recorder.territory.data_path(real) is None or is_measuring(frame, recorder.territory):
         return
     # pytest reads modules and conftest files to rewrite their assertions: they are imported.
     if not (is_pytest(frame) and _is_module(path)) and not is_for_display(frame, recorder.territory):

@@ -57,7 +57,8 @@ class ProgramRecorder(Recorder):
     wraps_loaders = False
 
     def note_loaded_modules(self) -> None:
-        """Note which modules of the project were imported before: of those nothing was seen."""
+        """Note which modules were imported before: of those nothing was seen."""
+        self.current.imports.update(self.foreign.loaded_before)
         for module in list(sys.modules.values()):
             filename = getattr(module, "__file__", None)
             path = self.territory.code_path(filename) if isinstance(filename, str) else None

@@ -22,7 +22,7 @@ _Value = TypeVar("_Value")
 
 HEADER = "wiremap journal 1"
 CODE, IMPORTED, STARTS, GRAPH = "code", "imported", "starts", "graph"
-SETS = ("modules", "imports", "graphs", "processes", "doubts")
+SETS = ("modules", "imports", "distributions", "graphs", "processes", "doubts")
 MAPPINGS = ("files", "presences", "variables")
 """Tags that are the name of an attribute of an observation."""
 NOTHING = "-"
@@ -67,6 +67,7 @@ class Journal:
             kept=_Kept(self, context),
             modules=_WrittenSet(self, "modules", context),
             imports=_WrittenSet(self, "imports", context),
+            distributions=_WrittenSet(self, "distributions", context),
             graphs=_WrittenSet(self, "graphs", context),
             processes=_WrittenSet(self, "processes", context),
             doubts=_WrittenSet(self, "doubts", context),

@@ -24,6 +24,7 @@ class Observation:
         files: State of each project file or folder at its first access, by absolute path.
         presences: What stood at a path whose existence was asked for (`file`, `folder`, `absent`), by absolute path.
         variables: Environment variables that were read: name to the digest of the value, None when unset.
+        distributions: Distributions whose metadata was asked for; `*` for all, `entry points` for those of all.
         graphs: Digests of the graphs that were compiled.
         processes: Ids of the child processes that were started in this context or lived during it.
         kept: What earlier contexts did to fill what this one may have found full, by `id` of the observation.
@@ -31,8 +32,8 @@ class Observation:
     """
 
     __slots__ = (
-        "codes", "doubts", "files", "fixtures", "graphs", "imports", "kept", "modules", "presences", "processes",
-        "units", "variables",
+        "codes", "distributions", "doubts", "files", "fixtures", "graphs", "imports", "kept", "modules", "presences",
+        "processes", "units", "variables",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913 - as many as there are kinds of things to see
@@ -46,6 +47,7 @@ class Observation:
         files: dict[str, str] | None = None,
         presences: dict[str, str] | None = None,
         variables: dict[str, str | None] | None = None,
+        distributions: set[str] | None = None,
         graphs: set[str] | None = None,
         processes: set[str] | None = None,
         kept: "dict[int, Observation] | None" = None,
@@ -59,6 +61,7 @@ class Observation:
         self.files: dict[str, str] = {} if files is None else files
         self.presences: dict[str, str] = {} if presences is None else presences
         self.variables: dict[str, str | None] = {} if variables is None else variables
+        self.distributions: set[str] = set() if distributions is None else distributions
         self.graphs: set[str] = set() if graphs is None else graphs
         self.processes: set[str] = set() if processes is None else processes
         self.kept: dict[int, Observation] = {} if kept is None else kept
@@ -71,6 +74,7 @@ class Observation:
         self.units.update(other.units)
         self.modules.update(other.modules)
         self.imports.update(other.imports)
+        self.distributions.update(other.distributions)
         self.fixtures.update(other.fixtures)
         self.graphs.update(other.graphs)
         self.processes.update(other.processes)

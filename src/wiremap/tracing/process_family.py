@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from wiremap.tracing.child_processes import child_pids, is_alive
 from wiremap.tracing.expectation import Expectation, from_fields
+from wiremap.tracing.foreign_use import ForeignUse
 from wiremap.tracing.journal import HEADER, STARTS, read_lines
 from wiremap.tracing.observation import Observation, with_kept
 from wiremap.tracing.process_records import ProcessRecord, read_record
@@ -111,6 +112,13 @@ class ProcessFamily:
     def graphs(self) -> dict[str, str]:
         """Return the JSON of each graph that a process compiled, by digest."""
         return {digest: text for record in self._reported() for digest, text in record.graphs.items()}
+
+    def foreign(self) -> ForeignUse:
+        """Return what foreign code was seen to import and to look up in any process."""
+        use = ForeignUse()
+        for record in self._reported():
+            use.absorb(record.foreign)
+        return use
 
     def modules(self) -> frozenset[str]:
         """Return the project files that any process imported."""

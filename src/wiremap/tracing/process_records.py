@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 
 from wiremap.source.units import unit_of_code
-from wiremap.tracing import journal
+from wiremap.tracing import foreign_use, journal
 from wiremap.tracing.expectation import Expectation, from_fields
+from wiremap.tracing.foreign_use import ForeignUse
 from wiremap.tracing.observation import Observation
 
 _INFRASTRUCTURE = ("from multiprocessing.forkserver import ", "from multiprocessing.resource_tracker import ")
@@ -22,6 +23,7 @@ class ProcessRecord:
         imports: What happened while each project file was imported, by path.
         starts: Processes that it started, by id.
         graphs: JSON of each graph that was compiled, by digest.
+        foreign: What foreign code was seen to import and to look up.
     """
 
     pid: int
@@ -31,6 +33,7 @@ class ProcessRecord:
     imports: dict[str, Observation] = field(default_factory=dict)
     starts: dict[str, Expectation] = field(default_factory=dict)
     graphs: dict[str, str] = field(default_factory=dict)
+    foreign: ForeignUse = field(default_factory=ForeignUse)
 
     @property
     def is_infrastructure(self) -> bool:
@@ -70,6 +73,10 @@ def _read_entry(record: ProcessRecord, tag: str, context: str, *values: str) -> 
             record.starts[process] = from_fields(fields)
         case journal.GRAPH, (digest, text):
             record.graphs[digest] = text
+        case foreign_use.IMPORTS, (importer, name):
+            record.foreign.note_import(importer, name)
+        case foreign_use.LOOKUPS, (asker, distribution):
+            record.foreign.note_lookup(asker, distribution)
         case _, (member,) if tag in journal.SETS:
             getattr(seen, tag).add(member)
         case _, (key, value) if tag in journal.MAPPINGS:

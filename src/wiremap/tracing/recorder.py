@@ -14,6 +14,7 @@ from wiremap.tracing import audit
 from wiremap.tracing.askers import is_own_import
 from wiremap.tracing.event_sink import EventSource, Interest
 from wiremap.tracing.file_stat import FileStat, file_stat
+from wiremap.tracing.foreign_use import ForeignUse, loaded_names
 from wiremap.tracing.guard import NOT_FOLLOWED, is_own_fault
 from wiremap.tracing.import_events import ImportEvents
 from wiremap.tracing.journal import GRAPH, IMPORTED, OUTSIDE_OF_IMPORTS, Journal
@@ -68,15 +69,14 @@ class Recorder:
         self._family = family
         self._journal: Journal | None = None
         self.session = Observation()
+        self.foreign = ForeignUse(loaded_before=loaded_names(sys.modules))
         self.imports: dict[str, Observation] = {}
         self.import_stats: dict[str, FileStat | None] = {}
-        self.foreign_imports: set[str] = set()
-        self.handed_names: set[str] = set()
         self.callers: dict[tuple[int, int], tuple[CodeType, CodeType]] = {}
         self.kept_work = KeptWork()
         self.ignored: set[int] = set()
         self._ignored_codes: list[CodeType] = []
-        self._watched_calls = WatchedCalls(variables, self.territory, self.handed_names)
+        self._watched_calls = WatchedCalls(variables, self.territory, self.foreign)
         self.watched = self._watched_calls.by_id
         self.watched.update(watched or {})
         self._keepers_of = keepers_of
@@ -91,6 +91,7 @@ class Recorder:
         self._import_events = ImportEvents(self)
         self._starts = ProcessStarts(StartNotes(self))
         self._own_files = _own_loaded_files()
+        self._is_recording = False
 
     @property
     def current(self) -> Observation:
@@ -112,9 +113,13 @@ class Recorder:
             self._import_events.start()
         self._starts.start()
         self._events.start()
+        self._is_recording = True
 
     def stop(self) -> None:
-        """Stop observing; what was recorded stays."""
+        """Stop observing; what was recorded stays. Stopping twice is harmless."""
+        if not self._is_recording:
+            return
+        self._is_recording = False
         self._events.stop()
         self._starts.stop()
         self._import_events.stop()
@@ -164,7 +169,7 @@ class Recorder:
             return
         self.current.modules.add(path)
         if not is_own_import(sys._getframe(2), self.territory):  # noqa: SLF001 -- documented; the frame below the context manager
-            self.foreign_imports.add(path)
+            self.foreign.files.add(path)
         self.import_stats.setdefault(path, file_stat(real))
         seen = self._import_of(path)
         self._enter(seen)
@@ -270,6 +275,7 @@ class Recorder:
         self._lock = RLock()  # another thread may hold it for ever
         self._open_fillers.clear()
         self.imports, self.import_stats = {}, {}
+        self.foreign.listener = lambda kind, user, used: journal.write(kind, OUTSIDE_OF_IMPORTS, user, used)
         self.session = journal.observation(OUTSIDE_OF_IMPORTS)
         self._stack = [self.session]
         self.codes = self.session.codes

@@ -35,6 +35,11 @@ class Variables:
         self.digests = dict(digests or {name: _digest(value) for name, value in self._at_start.items()})
         self.digests.setdefault(ALL, _digest(_names(self._at_start)))
 
+    @property
+    def at_start(self) -> dict[str, str]:
+        """All of them, with their values."""
+        return dict(self._at_start)
+
     def digest(self, name: str) -> str | None:
         """Return a digest of the value that *name* had at the start, or None when it was not set."""
         return self.digests.get(name)

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from functools import reduce
 from types import CodeType, FrameType
 
-from wiremap.tracing.askers import is_for_display, is_own_import, is_pytest
+from wiremap.tracing.askers import foreign_asker, is_for_display, is_measuring, is_own_import, is_pytest
+from wiremap.tracing.foreign_use import ForeignUse
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.path_state import path_presence, path_state
 from wiremap.tracing.territory import Territory
@@ -26,6 +27,14 @@ _abspath, _fsdecode = os.path.abspath, os.fsdecode
 # Whoever asks whether a path exists rests on the answer. Times are not followed.
 _QUESTIONS = ("stat", "exists", "is_file", "is_dir")
 
+# What C code reads when a program sets "the user's locale".
+_LOCALE_VARIABLES = ("LANG", "LC_ALL", "LC_COLLATE", "LC_CTYPE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME")
+
+ALL_DISTRIBUTIONS = "*"
+"""Stands for the set of all distributions, for who goes through them."""
+ENTRY_POINTS = "entry points"
+"""Stands for the entry points of all distributions."""
+
 
 class WatchedCalls:
     """The watched code objects by `id`, each with what to note when it starts.
@@ -34,18 +43,14 @@ class WatchedCalls:
     starts first. Functions that are written in C in this version of Python can't be watched and are left out.
     """
 
-    def __init__(self, variables: Variables, territory: Territory, handed_names: set[str] | None = None) -> None:
-        """Prepare to watch.
-
-        Args:
-            variables: The environment.
-            territory: Which files are the project's.
-            handed_names: Where to note modules that somebody asks for by name, who then has them as objects.
-        """
-        notes = _Notes(variables, territory, set() if handed_names is None else handed_names)
+    def __init__(self, variables: Variables, territory: Territory, foreign: ForeignUse) -> None:
+        notes = _Notes(variables, territory, foreign)
         functions: list[tuple[str, str, Watcher]] = [
             ("importlib", "import_module", notes.module_as_object),
             ("importlib.util", "find_spec", notes.module),
+            ("importlib.metadata", "Distribution.from_name", notes.distribution),
+            ("importlib.metadata", "distributions", notes.all_distributions),
+            ("locale", "setlocale", notes.locale),
             ("os", "_Environ.__getitem__", notes.variable),
             ("os", "_Environ.__iter__", notes.all_variables),
             ("linecache", "getlines", notes.source),
@@ -70,7 +75,8 @@ class WatchedCalls:
         late = self._late.get(code.co_qualname)
         if late is None or not _is_of(late[0], code.co_filename):
             return False
-        self.by_id[id(code)] = (code, late[1])
+        _, watcher = late
+        self.by_id[id(code)] = (code, watcher)
         return True
 
 
@@ -90,26 +96,50 @@ def _code_of(module: str, name: str) -> CodeType | None:
 
 
 class _Notes:
-    """Notes what calls tell of files and environment variables."""
+    """Notes what calls tell of files, environment variables, modules and distributions."""
 
-    def __init__(self, variables: Variables, territory: Territory, handed_names: set[str]) -> None:
+    def __init__(self, variables: Variables, territory: Territory, foreign: ForeignUse) -> None:
         self._variables = variables
         self._territory = territory
-        self._handed_names = handed_names
+        self._foreign = foreign
 
     def module(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
-        name = _name_of_import(arguments)
-        if name is not None:
-            seen.imports.add(name)
-            if not is_own_import(caller, self._territory):
-                self._handed_names.add(name)
+        name = self._imported(arguments, caller, seen)
+        if name is not None and not is_own_import(caller, self._territory):
+            self._foreign.modules.add(name)
 
     def module_as_object(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
-        name = _name_of_import(arguments)
+        name = self._imported(arguments, caller, seen)
+        if name is not None and not is_pytest(caller):  # of which it is known what it looks for
+            self._foreign.modules.add(name)
+
+    def distribution(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
+        _class, name = arguments
+        self._note_lookup(str(name), caller, seen)
+
+    def all_distributions(self, _arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
+        is_for_entry_points = caller is not None and caller.f_code.co_name == "entry_points"
+        self._note_lookup(ENTRY_POINTS if is_for_entry_points else ALL_DISTRIBUTIONS, caller, seen)
+
+    def locale(self, _arguments: tuple[object, ...], _caller: FrameType | None, seen: Observation) -> None:
+        for name in _LOCALE_VARIABLES:
+            self._variables.note_read(name, seen)
+
+    def _imported(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> str | None:
+        name = _absolute_name(*arguments)
         if name is not None:
-            seen.imports.add(name)
-            if not is_pytest(caller):  # of which it is known what it looks for
-                self._handed_names.add(name)
+            seen.imports.add(name)  # also when foreign code asks: by a computed name it may mean a file of the project
+            asker = foreign_asker(caller, self._territory)
+            if asker is not None:
+                self._foreign.note_import(asker, name)
+        return name
+
+    def _note_lookup(self, distribution: str, caller: FrameType | None, seen: Observation) -> None:
+        asker = foreign_asker(caller, self._territory)
+        if asker is None:
+            seen.distributions.add(distribution)
+        else:
+            self._foreign.note_lookup(asker, distribution)
 
     def variable(self, arguments: tuple[object, ...], _caller: FrameType | None, seen: Observation) -> None:
         _environ, name = arguments
@@ -122,18 +152,21 @@ class _Notes:
     def presence(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
         path = self._own_path(arguments[0])
         # What pytest looks for, conftest files and packages, is known by other means.
-        if path is not None and path not in seen.presences and not is_pytest(caller):
+        if path is not None and path not in seen.presences and not self._is_tool(caller):
             seen.presences[path] = path_presence(path)
 
-    def content(self, arguments: tuple[object, ...], _caller: FrameType | None, seen: Observation) -> None:
+    def content(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
         path = self._own_path(arguments[0])
-        if path is not None and path not in seen.files:
+        if path is not None and path not in seen.files and not is_measuring(caller, self._territory):
             seen.files[path] = path_state(path)
 
     def source(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
         # The text may be in the cache since an earlier test, and then no file is opened.
         if not is_for_display(caller, self._territory, through_cache=True):
             self.content(arguments, caller, seen)
+
+    def _is_tool(self, caller: FrameType | None) -> bool:
+        return is_pytest(caller) or is_measuring(caller, self._territory)
 
     def _own_path(self, path: object) -> str | None:
         """Return the absolute path of what a call asks for, if it is the project's."""
@@ -143,14 +176,13 @@ class _Notes:
         return absolute if self._territory.data_path(absolute) is not None else None
 
 
-def _name_of_import(arguments: tuple[object, ...]) -> str | None:
-    name, package = arguments
+def _absolute_name(name: object, package: object = None) -> str | None:
     if not isinstance(name, str):
         return None
     level = len(name) - len(name.lstrip("."))
-    if level == 0:
-        return name
-    parts = package.rsplit(".", level - 1) if isinstance(package, str) else []
-    if len(parts) < level:
-        return None  # the import fails
-    return f"{parts[0]}.{name[level:]}".rstrip(".")
+    if level:
+        parts = package.rsplit(".", level - 1) if isinstance(package, str) else []
+        if len(parts) < level:
+            return None  # the import fails
+        name = f"{parts[0]}.{name[level:]}".rstrip(".")
+    return name

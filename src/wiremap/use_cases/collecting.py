@@ -12,6 +12,7 @@ from typing import Any
 
 from wiremap.errors import CollectionFailedError, MapUnavailableError, PytestMissingError
 from wiremap.store.map import FOLDER
+from wiremap.use_cases.changes_since import changes_since
 
 # Interrupted by collection errors, and nothing collected: verdicts are written all the same.
 _FINE = (0, 1, 2, 5)
@@ -30,10 +31,16 @@ class Answer:
     rootdir: Path
 
 
-def affected(pytest_arguments: Sequence[str] = ()) -> Answer:
+def affected(pytest_arguments: Sequence[str] = (), *, since: str | None = None) -> Answer:
     """Return the verdicts for what pytest collects in the current folder with *pytest_arguments*.
 
+    Args:
+        pytest_arguments: Given to pytest.
+        since: Tell the changes since this revision of the repository, not since the last recording. Verdicts
+            come from recordings in both cases.
+
     Raises:
+        UnknownRevisionError: There is no revision *since*.
         PytestMissingError: This interpreter has no pytest.
         CollectionFailedError: pytest gave up, for instance over its configuration.
         MapUnavailableError: The map could not be read.
@@ -42,7 +49,7 @@ def affected(pytest_arguments: Sequence[str] = ()) -> Answer:
         raise PytestMissingError(sys.executable)
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.json")
-        command = [sys.executable, *_own_flags(), "-m", "pytest", f"--wiremap-report={report}", "-q"]
+        command = [sys.executable, *_own_flags(), "-m", "pytest", f"--wiremap-report={report}"]
         child = subprocess.run(  # noqa: S603 - the user's own pytest
             [*command, *pytest_arguments], capture_output=True, text=True, check=False
         )
@@ -51,7 +58,11 @@ def affected(pytest_arguments: Sequence[str] = ()) -> Answer:
         found = json.loads(report.read_text(encoding="utf-8"))
     if "error" in found:
         raise MapUnavailableError(FOLDER, found["error"])
-    return Answer(found["report"], Path(found["rootdir"]))
+    document, rootdir = found["report"], Path(found["rootdir"])
+    if since is not None:
+        document |= changes_since(rootdir, since)
+        document["notes"].append(f"the changes are those since {since}; the verdicts come from what was recorded")
+    return Answer(document, rootdir)
 
 
 def _own_flags() -> list[str]:

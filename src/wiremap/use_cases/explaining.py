@@ -1,8 +1,10 @@
 """Why a test runs or does not: the chain from the change to the test."""
 
+import contextlib
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from wiremap.errors import NothingRecordedError, UncollectedTestError, UnknownTestError
@@ -10,7 +12,7 @@ from wiremap.graph import Graph
 from wiremap.selection.components import ComponentIndex
 from wiremap.selection.facts import FUNCTION, Trace
 from wiremap.store.map import FOLDER, Map
-from wiremap.use_cases.collecting import affected
+from wiremap.use_cases.collecting import Answer, affected
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Explanation:
         evidence: What the proof rests on: how many facts of each kind hold.
         last_outcome: How the latest recorded run ended; None without one.
         last_duration: How long that took, in seconds.
+        num_records: How many recorded runs are remembered; a proof rests on one of them.
     """
 
     test: str
@@ -55,43 +58,94 @@ class Explanation:
     evidence: Mapping[str, int]
     last_outcome: str | None
     last_duration: float | None
+    num_records: int
 
 
-def explain(test: str) -> Explanation:
-    """Return why *test* runs or does not.
+def explain(name: str) -> list[Explanation]:
+    """Return why each test runs or does not that *name* stands for: a test, a class, a file or a folder.
+
+    *name* is a node id as pytest prints it, or as one would give it to pytest in the current folder.
 
     Raises:
-        UnknownTestError: pytest does not collect such a test.
+        UnknownTestError: pytest collects nothing of that name.
         UncollectedTestError: pytest could not collect the file that it stands in.
         NothingRecordedError: No test was ever recorded.
     """
-    answer = affected()
+    path, separator, rest = name.partition("::")
+    place = _place(path)
+    answer = affected() if place is None else affected([str(place)])
+    root = answer.rootdir.resolve()
+    if place is not None and place.is_relative_to(root):
+        path = place.relative_to(root).as_posix()
+    node = f"{path}{separator}{rest}"
     reasons = {entry["test"]: entry["reasons"] for entry in answer.document["run"]}
-    if test not in reasons and test not in answer.document["skip"]:
-        file = test.partition("::")[0]
-        if file in reasons:
-            raise UncollectedTestError(test, file, reasons[file][0]["detail"])
-        raise UnknownTestError(test, [*reasons, *answer.document["skip"]])
-    store = Map(answer.rootdir / FOLDER)
-    try:
-        traces = store.traces()
-        if not traces:
-            raise NothingRecordedError
-        components = ComponentIndex(Graph.from_json(text) for text in store.graphs().values())
-        lines = {change["unit"]: change["line"] for change in answer.document["changes"]}
-        trace = max(traces.get(test, []), key=lambda one: one.sequence, default=None)
-        links = _Calls(store.calls(), trace)
-        causes = tuple(_cause(reason, components, lines, links) for reason in reasons.get(test, ()))
-    finally:
-        store.close()
-    return Explanation(
-        test=test,
-        runs=test in reasons,
-        causes=causes,
-        evidence=dict(sorted(Counter(fact.kind for fact in trace.facts).items())) if trace else {},
-        last_outcome=trace.outcome if trace else None,
-        last_duration=trace.duration if trace else None,
-    )
+    known = sorted([*reasons, *answer.document["skip"]])
+    tests = [test for test in known if _is_within(test, node) and not _is_of_error(reasons.get(test))]
+    if not tests:
+        if _is_of_error(reasons.get(path)):
+            raise UncollectedTestError(node, path, reasons[path][0]["detail"])
+        raise UnknownTestError(node, known)
+    with contextlib.closing(_map(answer)) as store:
+        records = _Records(store, answer.document)
+        if not records.traces:
+            raise NothingRecordedError(_why_nothing(answer))
+        return [records.explanation(test, reasons.get(test, ())) for test in tests]
+
+
+def _place(path: str) -> Path | None:
+    """Return the file or folder that *path* names, seen from the current folder or from one above it."""
+    here = Path.cwd()
+    found = (folder / path for folder in (here, *here.parents))
+    return next((place.resolve() for place in found if path and place.exists()), None)
+
+
+def _is_within(test: str, node: str) -> bool:
+    """Tell whether *test* is *node* itself, with any parameters, or stands in it."""
+    if node in ("", "."):
+        return True
+    return test == node or test.startswith((f"{node}::", f"{node}[", f"{node.rstrip('/')}/"))
+
+
+def _is_of_error(reasons: Sequence[Mapping[str, Any]] | None) -> bool:
+    return reasons is not None and any(reason["rule"] == "error" for reason in reasons)
+
+
+def _map(answer: Answer) -> Map:
+    folder = answer.rootdir / FOLDER
+    if not folder.exists():
+        raise NothingRecordedError  # and asking leaves no folder behind
+    return Map(folder)
+
+
+def _why_nothing(answer: Answer) -> list[str]:
+    """Return what became of an earlier map: it was set aside just now, or lies there since."""
+    notes = [note for note in answer.document["notes"] if "set aside" in note]
+    kept = sorted(file.name for file in (answer.rootdir / FOLDER).glob("*.kept-*.sqlite"))
+    return notes or [f"An earlier map was set aside as {name}." for name in kept[-1:]]
+
+
+class _Records:
+    """What was recorded, as far as it explains verdicts."""
+
+    def __init__(self, store: Map, document: Mapping[str, Any]) -> None:
+        self.traces = store.traces()
+        self._components = ComponentIndex(Graph.from_json(text) for text in store.graphs().values())
+        self._callers = store.calls()
+        self._lines = {change["unit"]: change["line"] for change in document["changes"]}
+
+    def explanation(self, test: str, reasons: Iterable[Mapping[str, Any]]) -> Explanation:
+        trace = max(self.traces.get(test, []), key=lambda one: one.sequence, default=None)
+        links = _Calls(self._callers, trace)
+        causes = tuple(_cause(reason, self._components, self._lines, links) for reason in reasons)
+        return Explanation(
+            test=test,
+            runs=bool(causes),
+            causes=causes,
+            evidence=dict(sorted(Counter(fact.kind for fact in trace.facts).items())) if trace else {},
+            last_outcome=trace.outcome if trace else None,
+            last_duration=trace.duration if trace else None,
+            num_records=len(self.traces.get(test, ())),
+        )
 
 
 def _cause(

@@ -9,10 +9,12 @@ from pathlib import Path
 from types import CodeType
 from typing import Self
 
+from wiremap.project.libraries import loaded_libraries
 from wiremap.project.sources import ProjectSources
 from wiremap.project.state import ProjectState
 from wiremap.selection import facts as kinds
 from wiremap.selection.dependencies import DependencyResolver
+from wiremap.selection.environment import EnvironmentResolver, Evidence
 from wiremap.selection.facts import Fact, Outcome, Trace
 from wiremap.source.keepers import Keepers
 from wiremap.source.units import SourceUnits, UnitKey, unit_of_qualname
@@ -60,6 +62,7 @@ class RecordedSession:
         family: Its child processes.
         graphs: JSON of each graph that was compiled, by digest.
         tests: The tests that ran to their end.
+        collections: The test files that were collected whole, each as if its collection were a test.
         files_before: The project's files when it began.
         started_ns: When it began.
     """
@@ -68,6 +71,7 @@ class RecordedSession:
     family: ProcessFamily
     graphs: dict[str, str] = field(default_factory=dict)
     tests: list[RanTest] = field(default_factory=list)
+    collections: list[RanTest] = field(default_factory=list)
     files_before: dict[str, FileStat] = field(default_factory=dict)
     started_ns: int = field(default_factory=time.time_ns)
     pid: int = field(default_factory=os.getpid)
@@ -105,7 +109,8 @@ def record(session: RecordedSession, project: ProjectState, store: Map) -> None:
     kept = [(one.code, one.work) for one in session.recorder.kept_work.all()]
     _settle_processes(session, around, [work for _, work in kept])
     resolver = DependencyResolver(around, session.recorder.imports, kept)
-    traces = [_trace(ran, resolver, project.environment) for ran in session.tests]
+    environment = _environment_resolver(session, project)
+    traces = [_trace(ran, resolver, environment, project) for ran in (*session.tests, *session.collections)]
     with store:
         store.record(traces)
         store.record_calls(_calls(session.recorder))
@@ -138,14 +143,46 @@ def _settle_processes(session: RecordedSession, around: "_Around", kept: list[Ob
     """Take in what the child processes did. They may import modules that were here before anybody watched."""
     imports = session.recorder.imports
     unwatched = around.loaded_paths() - imports.keys()
-    seen = [one for ran in session.tests for one in ran.observations]
+    seen = [one for ran in (*session.tests, *session.collections) for one in ran.observations]
     session.family.settle([*seen, *kept], imports, unwatched)
     session.graphs.update(session.family.graphs())
+    session.recorder.foreign.absorb(session.family.foreign())
 
 
-def _trace(ran: RanTest, resolver: DependencyResolver, environment: frozenset[Fact]) -> Trace:
-    facts = resolver.facts(ran.observations, ran.roots, ran.units) | ran.facts | environment
+def _trace(
+    ran: RanTest, resolver: DependencyResolver, environment: EnvironmentResolver, project: ProjectState
+) -> Trace:
+    is_collection = ran.outcome == "collected"
+    facts = resolver.facts(ran.observations, ran.roots, ran.units, whole=is_collection) | ran.facts
+    facts |= environment.facts(facts)
+    if project.settings.ignores_anything:
+        facts = frozenset(fact for fact in facts if not project.is_ignored(fact))
     return Trace(ran.test, facts, ran.outcome, ran.duration)
+
+
+def _environment_resolver(session: RecordedSession, project: ProjectState) -> EnvironmentResolver:
+    def names(fact: Fact) -> frozenset[str]:
+        path, _, name = str(fact.unit).partition("::")
+        units = project.sources.units(path).units
+        read = units.values() if fact.kind == kinds.SOURCE else filter(None, [units.get(name)])
+        return frozenset[str]().union(*(unit.names for unit in read))
+
+    recorder = session.recorder
+    environment = project.environment
+    of_all = [(kinds.LIBRARY, name) for name in loaded_libraries(recorder.territory.root)]
+    of_all += [(kinds.DATA, pattern) for pattern in project.settings.data]
+    always = environment.always | {Fact(*one, project.value(*one)) for one in of_all}
+    return EnvironmentResolver(
+        Evidence(
+            environment.distributions,
+            recorder.foreign,
+            project.value,
+            names,
+            always,
+            environment.on_demand,
+            environment.option_names,
+        )
+    )
 
 
 def _graphs_of(ran: RanTest) -> list[str]:
@@ -209,10 +246,9 @@ class _Around:
         return self._project.sources.index.candidates(module)
 
     def is_foreign_import(self, path: str) -> bool:
-        recorder = self._session.recorder
         if self._foreign_files is None:
-            by_name = {file for name in recorder.handed_names for file in self.candidates(name)}
-            self._foreign_files = by_name | recorder.foreign_imports
+            foreign = self._session.recorder.foreign
+            self._foreign_files = foreign.files | {file for name in foreign.modules for file in self.candidates(name)}
         return path in self._foreign_files
 
     def value(self, kind: str, key: str) -> str:

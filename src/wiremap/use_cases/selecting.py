@@ -3,15 +3,16 @@
 import contextlib
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wiremap.graph import Graph
 from wiremap.project.state import ProjectState
-from wiremap.selection.changes import Change, fact_changes, source_changes
+from wiremap.selection.changes import Change, fact_changes, held_changes, source_changes
 from wiremap.selection.components import ComponentIndex
-from wiremap.selection.facts import Trace
+from wiremap.selection.facts import COLLECTED_TEST, Trace
 from wiremap.selection.name_changes import NameChanges
+from wiremap.selection.order import likeliest_first
 from wiremap.selection.report import Report
 from wiremap.selection.verdicts import Reason, Verdict, stale_facts, verdicts
 from wiremap.store.map import Map
@@ -32,23 +33,70 @@ class Collected:
     whole: bool = False
 
 
+class Selection:
+    """The verdicts on all recorded tests, for the project as it is now."""
+
+    def __init__(self, project: ProjectState, store: Map) -> None:
+        self._project = project
+        self._store = store
+        self._concern = NameChanges(project.sources).concern
+        recorded = store.traces()
+        self._traces = {test: found for test, found in recorded.items() if not _is_collection(found)}
+        self._collections = {file: found for file, found in recorded.items() if _is_collection(found)}
+        self._decided = self._judge(self._traces)
+
+    def unaffected_tests(self, file: str) -> tuple[str, ...] | None:
+        """Return the tests of *file* (a node id) if it would be collected as it was and each is proved unaffected.
+
+        None means that the file must be collected: it is new, or something that decides which tests it holds has
+        changed, or one of them runs.
+        """
+        newest_first = sorted(self._collections.get(file, ()), key=lambda trace: trace.sequence, reverse=True)
+        for trace in newest_first:
+            if not self._judge({file: [trace]})[file].runs:
+                tests = tuple(sorted(fact.key for fact in trace.facts if fact.kind == COLLECTED_TEST))
+                return None if any(self._verdict(test).runs for test in tests) else tests
+        return None
+
+    def report(self, collected: Collected) -> Report:
+        """Return the verdict for each collected test, with the changes that it rests on. Writes nothing but caches."""
+        errors = [Verdict(test, (Reason("error", detail),)) for test, detail in sorted(collected.errors.items())]
+        decided = errors + _told_apart([self._verdict(test) for test in collected.tests])
+        report = Report(
+            changes=tuple(_changes(self._project, self._store, self._traces, collected)),
+            verdicts=tuple(decided),
+            gone=tuple(_gone(collected, self._traces)),
+            notes=(*self._store.notes, *_notes(decided)),
+            components=ComponentIndex(Graph.from_json(text) for text in self._store.graphs().values()),
+        )
+        # What was read is remembered where that is possible at once; it is no part of the answer.
+        with contextlib.suppress(sqlite3.OperationalError), self._store:
+            self._project.sources.remember()
+        return report
+
+    def order(self, tests: Sequence[str]) -> list[int]:
+        """Return the places of *tests* in the order in which they had better run: likeliest to fail, cheapest first."""
+        seconds = {test: _newest(found).duration for test, found in self._traces.items()}
+        return likeliest_first(tests, {test: self._verdict(test) for test in tests}, seconds)
+
+    def _verdict(self, test: str) -> Verdict:
+        return self._decided[test] if test in self._decided else self._judge({test: ()})[test]
+
+    def _judge(self, traces: Mapping[str, Sequence[Trace]]) -> dict[str, Verdict]:
+        return {one.test: one for one in verdicts(traces, traces, self._project.value, self._concern)}
+
+
 def select(project: ProjectState, store: Map, collected: Collected) -> Report:
     """Return the verdict for each collected test, with the changes that it rests on. Writes nothing but caches."""
-    traces = store.traces()
-    errors = [Verdict(test, (Reason("error", detail),)) for test, detail in sorted(collected.errors.items())]
-    concern = NameChanges(project.sources).concern
-    decided = errors + _told_apart(verdicts(collected.tests, traces, project.value, concern))
-    report = Report(
-        changes=tuple(_changes(project, store, traces)),
-        verdicts=tuple(decided),
-        gone=tuple(_gone(collected, traces)),
-        notes=(*store.notes, *_notes(decided)),
-        components=ComponentIndex(Graph.from_json(text) for text in store.graphs().values()),
-    )
-    # What was read is remembered where that is possible at once; it is no part of the answer.
-    with contextlib.suppress(sqlite3.OperationalError), store:
-        project.sources.remember()
-    return report
+    return Selection(project, store).report(collected)
+
+
+def _is_collection(traces: Sequence[Trace]) -> bool:
+    return traces[0].outcome == "collected"
+
+
+def _newest(traces: Iterable[Trace]) -> Trace:
+    return max(traces, key=lambda trace: trace.sequence)
 
 
 def _told_apart(decided: list[Verdict]) -> list[Verdict]:
@@ -58,7 +106,9 @@ def _told_apart(decided: list[Verdict]) -> list[Verdict]:
     return [Verdict(one.test, tuple(sorted({*one.reasons, reason}))) if count[one.test] > 1 else one for one in decided]
 
 
-def _changes(project: ProjectState, store: Map, traces: Mapping[str, Sequence[Trace]]) -> list[Change]:
+def _changes(
+    project: ProjectState, store: Map, traces: Mapping[str, Sequence[Trace]], collected: Collected
+) -> list[Change]:
     sources = project.sources
     baseline = store.baseline()
     if not baseline:
@@ -67,9 +117,11 @@ def _changes(project: ProjectState, store: Map, traces: Mapping[str, Sequence[Tr
     outside = {path: sources.digest(path) or "" for path in baseline if path.startswith("../")}
     now = digests | {path: digest for path, digest in outside.items() if digest}
     changed = source_changes(baseline, now, sources.units_of_digest, sources.units)
-    newest = [max(of_test, key=lambda trace: trace.sequence) for of_test in traces.values()]
-    stale = stale_facts(newest, project.value)
-    return sorted({*changed, *fact_changes(stale, lambda fact: project.value(fact.kind, fact.key))})
+    stale = stale_facts(map(_newest, traces.values()), project.value)
+    told = {*changed, *fact_changes(stale, lambda fact: project.value(fact.kind, fact.key))}
+    # The baseline is of the last recording; tests that it left out may owe their answer for longer.
+    of_collected = stale_facts([_newest(traces[test]) for test in collected.tests if test in traces], project.value)
+    return sorted(told | set(held_changes(of_collected, told, sources.units)))
 
 
 def _gone(collected: Collected, traces: Mapping[str, object]) -> list[str]:

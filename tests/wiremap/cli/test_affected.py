@@ -1,4 +1,6 @@
 import json
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -58,6 +60,89 @@ def test_text_with_a_change_that_reaches_nothing_says_so(project: Project) -> No
     finished = project.wiremap("affected")
 
     assert finished.stdout.startswith("0 of 2 tests to run, all proved unaffected: none rests on what changed")
+
+
+def test_what_a_change_reaches_is_told_before_what_was_never_recorded(project: Project) -> None:
+    project.write({"test_0.py": "def test_new(): pass\n"})
+
+    finished = project.wiremap("affected")
+
+    assert finished.stdout.startswith("2 of 3 tests to run (1 reached by a change, 1 never recorded), 1 proved")
+    assert finished.stdout.index("test_a.py::test_f") < finished.stdout.index("test_0.py::test_new")
+
+
+def test_an_empty_folder_is_left_as_it_is(tmp_path: Path) -> None:
+    project = new_project(tmp_path / "empty", {})
+
+    finished = project.wiremap("affected")
+
+    assert (finished.exit_code, finished.stdout) == (0, "pytest collects no tests here.\n")
+    assert sorted(path.name for path in project.root.iterdir()) == [".git", "pytest.ini"]
+
+
+def test_an_option_of_pytest_is_refused_with_how_to_pass_it(project: Project) -> None:
+    finished = project.wiremap("affected", "-k", "test_g")
+
+    assert finished.exit_code == 2
+    assert "unrecognized arguments: -k; options for pytest go after `--`" in finished.stderr
+
+
+def test_a_file_that_does_not_parse_is_told_with_its_line(project: Project) -> None:
+    project.write({"test_a.py": "def test_f():\n    pass\n\ndef test_g(:\n"})
+
+    (entry,) = json.loads(project.wiremap("affected", "--json").stdout)["run"]
+
+    assert entry["test"] == "test_a.py"
+    assert entry["reasons"][0]["detail"].startswith("test_a.py:4: SyntaxError: ")
+
+
+# Since a revision.
+
+GIT = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    **{f"GIT_{who}_{what}": "a@b.invalid" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+}
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Project:
+    """A project with a commit, recorded after a change that is not committed."""
+    made = new_project(
+        tmp_path,
+        {"app.py": APP + "def g(): return 1\n", "old.txt": "", "test_a.py": "import app\ndef test_f(): app.f()\n"},
+    )
+    (tmp_path / ".git").rmdir()
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "base"]):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True, env={"PATH": os.environ["PATH"], **GIT})  # noqa: S607
+    made.write({"app.py": APP + "def g(): return 2\n", "old.txt": None, "new.txt": "", "new.py": ""})
+    made.record()
+    return made
+
+
+def test_changes_since_a_commit_are_told_and_verdicts_stay(repository: Project) -> None:
+    plain = json.loads(repository.wiremap("affected", "--json").stdout)
+    since = json.loads(repository.wiremap("affected", "--json", "--since", "HEAD").stdout)
+
+    assert plain["changes"] == []
+    assert (since["run"], since["skip"]) == (plain["run"], plain["skip"])
+    assert [(change["file"], change["unit"], change["detail"]) for change in since["changes"]] == [
+        ("app.py", "app.py::g", "function body changed"),
+        ("new.py", None, "file added"),
+        ("new.txt", None, "added"),
+        ("old.txt", None, "removed"),
+    ]
+    assert since["kind"] == "data"
+    assert "none rests on what changed since HEAD (data)" in repository.wiremap("affected", "--since=HEAD").stdout
+    assert since["notes"] == ["the changes are those since HEAD; the verdicts come from what was recorded"]
+
+
+@pytest.mark.parametrize("revision", ["nothing", "--all", ""])
+def test_an_unknown_commit_is_wrong_usage(repository: Project, revision: str) -> None:
+    finished = repository.wiremap("affected", f"--since={revision}")
+
+    assert (finished.exit_code, finished.stdout) == (2, "")
+    assert "[unknown-revision]" in finished.stderr
 
 
 def test_long_lists_are_cut_unless_all_is_asked_for(project: Project) -> None:

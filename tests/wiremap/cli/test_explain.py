@@ -64,3 +64,31 @@ def test_a_test_in_a_file_that_does_not_parse_is_told_apart_from_a_misspelt_one(
 
     assert finished.exit_code == 2
     assert "test_a.py could not be collected" in finished.stderr
+
+
+def test_a_file_is_told_with_numbers_and_tests_by_their_causes(project: Project) -> None:
+    finished = project.wiremap("explain", "test_a.py")
+    document = json.loads(project.wiremap("explain", "--json", "test_a.py").stdout)
+
+    assert finished.stdout.splitlines() == [
+        "1 of 2 tests run, 1 proved unaffected.",
+        "",
+        "test_a.py::test_f runs.",
+        "",
+        "  reason     it rests on app.py::f, which changed",
+        "  changed    app.py:2 f",
+        "  path       test_a.py::test_f",
+        "             calls app.py::f",
+    ]
+    assert document["schema"] == "wiremap.explanations/1"
+    assert [one["runs"] for one in document["explanations"]] == [True, False]
+
+
+def test_a_proof_by_an_earlier_recording_does_not_claim_to_be_by_the_last(project: Project) -> None:
+    project.record()
+    project.write({"app.py": "def f(): return 1\n"})
+
+    finished = project.wiremap("explain", "test_a.py::test_f")
+
+    assert "The last of its 2 recorded runs passed in" in finished.stdout
+    assert "Everything that one of them rested on is as it was then" in finished.stdout

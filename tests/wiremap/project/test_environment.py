@@ -1,89 +1,90 @@
 import platform
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from wiremap.project.environment import environment_facts
-from wiremap.selection.facts import Fact
+from wiremap.project.environment import PytestSettings, always_facts, digests, on_demand_facts
+from wiremap.project.settings import Settings
+from wiremap.selection.environment import CAPTURE, PYTEST_OPTIONS
+from wiremap.selection.facts import VARIABLE, Fact
+from wiremap.tracing.variables import Variables
+
+ROOT = str(Path("project").absolute())
 
 
-def facts_of(
-    configuration: Mapping[str, object] | None = None,
-    options: Mapping[str, object] | None = None,
-    *,
-    plugins: Sequence[str] = (),
-    declared: Mapping[str, str | None] | None = None,
-    search_path: str | None = None,
-) -> frozenset[Fact]:
-    return environment_facts(
-        pytest_configuration=configuration or {},
-        options=options or {},
-        plugins=plugins,
-        declared=declared or {},
-        search_path=search_path,
-    )
+def facts_of(pytest_settings: PytestSettings | None = None, settings: Settings | None = None) -> dict[str, str]:
+    found = always_facts(pytest_settings or PytestSettings(), Variables(), root=ROOT, settings=settings or Settings())
+    return {fact.key: fact.value for fact in found}
 
 
-def value(facts: frozenset[Fact], key: str) -> str:
-    (found,) = [fact.value for fact in facts if fact.key == key]
-    return found
-
-
-def configuration(**values: object) -> str:
-    return value(facts_of(values, {}), "pytest configuration")
+def changed(before: Mapping[str, str], after: Mapping[str, str]) -> set[str]:
+    return {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
 
 
 def test_the_interpreter_is_told_in_words() -> None:
-    assert platform.python_version() in value(facts_of({}, {}), "Python interpreter")
+    assert platform.python_version() in facts_of()["python"]
 
 
 def test_the_same_environment_gives_the_same_facts() -> None:
-    assert facts_of({"a": 1}, {"b": [2]}) == facts_of({"a": 1}, {"b": [2]})
-
-
-def test_an_installed_distribution_changes_one_fact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
-    before = facts_of({}, {})
-    (tmp_path / "thing-1.0.dist-info").mkdir()
-
-    after = facts_of({}, {})
-
-    assert {fact.key for fact in after - before} == {"set of installed distributions"}
-
-
-def test_a_missing_folder_on_the_path_is_no_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path / "missing")])
-
-    assert facts_of({}, {})
+    assert facts_of(PytestSettings({"a": 1}, {"b": [2]})) == facts_of(PytestSettings({"a": 1}, {"b": [2]}))
 
 
 @pytest.mark.parametrize(
     ("after", "key"),
     [
-        (facts_of({"x": "1"}), "pytest configuration"),
-        (facts_of({}, {"fast": True}), "set of pytest options"),
-        (facts_of(plugins=["plug"]), "set of pytest plugins"),
-        (facts_of(declared={"MODE": "1"}), "set of declared variables"),
-        (facts_of(search_path="lib"), "module search path"),
+        (PytestSettings(configuration={"x": "1"}), "pytest configuration"),
+        (PytestSettings(options={"fast": True}), "pytest option"),
+        (PytestSettings(plugins=["plug"]), "pytest plugin"),
     ],
 )
-def test_each_part_of_the_environment_is_one_fact(after: frozenset[Fact], key: str) -> None:
-    assert {fact.key for fact in after - facts_of()} == {key}
+def test_each_part_of_the_environment_is_one_fact(after: PytestSettings, key: str) -> None:
+    assert changed(facts_of(), facts_of(after)) == {key}
+
+
+def test_options_that_shape_the_report_are_facts_for_who_asks_only() -> None:
+    verbose = PytestSettings(shaping={"verbose": 1})
+
+    before, after = on_demand_facts(PytestSettings(), ROOT), on_demand_facts(verbose, ROOT)
+
+    assert facts_of(verbose) == facts_of()
+    assert before[PYTEST_OPTIONS] != after[PYTEST_OPTIONS]
+    assert before[CAPTURE] == after[CAPTURE]
+
+
+def test_a_declared_variable_is_a_fact_whether_it_is_set_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    declared = Settings(variables=("WIREMAP_TEST_MODE",))
+    unset = facts_of(settings=declared)
+    monkeypatch.setenv("WIREMAP_TEST_MODE", "1")
+
+    assert changed(unset, facts_of(settings=declared)) == {"WIREMAP_TEST_MODE"}
+    assert Fact(VARIABLE, "WIREMAP_TEST_MODE", "absent") not in always_facts(
+        PytestSettings(), Variables(), root=ROOT, settings=declared
+    )
+
+
+def test_what_is_declared_to_decide_nothing_is_no_fact() -> None:
+    left_out = facts_of().keys() - facts_of(settings=Settings(ignored_environment=("platform", "time zone"))).keys()
+
+    assert left_out == {"platform", "time zone"}
 
 
 def test_the_order_of_options_and_of_sets_does_not_matter() -> None:
-    assert configuration(a=1, b={"x", "y"}) == configuration(b={"y", "x"}, a=1)
+    assert digests({"a": 1, "b": {"x", "y"}}, ROOT) == digests({"b": {"y", "x"}, "a": 1}, ROOT)
 
 
 def test_the_order_of_a_list_matters() -> None:
-    assert configuration(a=["x", "y"]) != configuration(a=["y", "x"])
+    assert digests({"a": ["x", "y"]}, ROOT) != digests({"a": ["y", "x"]}, ROOT)
 
 
-def test_the_folder_of_the_project_does_not_matter() -> None:
-    assert configuration(a=Path("/one/tests")) == configuration(a=Path("/two/tests"))
+def test_where_the_project_lies_does_not_matter() -> None:
+    assert digests({"a": Path("/one/tests")}, "/one") == digests({"a": "/two/tests"}, "/two")
+    assert digests({"a": Path("/one")}, "/one") == digests({"a": Path("/two")}, "/two")
 
 
 def test_an_object_counts_by_its_type() -> None:
-    assert configuration(a=object()) == configuration(a=object())
+    assert digests({"a": object()}, ROOT) == digests({"a": object()}, ROOT)
+
+
+def test_values_are_not_shown() -> None:
+    assert "secret" not in digests({"token": "secret"}, ROOT)

@@ -32,7 +32,12 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
     message = str(caught.value)
     assert "unknown key 'speed'" in message
     assert "unknown key 'variabels'" in message
-    assert "`variables` must be a list of names" in message
+    assert "`variables` must be a list of strings" in message
+
+
+def test_a_part_of_the_environment_that_cannot_be_ignored_is_refused_with_those_that_can(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"knows platform, .*, libraries, not 'python'"):
+        settings(tmp_path, '[tool.wiremap]\nignored-environment = ["python"]\n')
 
 
 @pytest.mark.parametrize("text", ["[tool]\nwiremap = 3\n", "[tool.wiremap]\nvariables = [1]\n", "tool = \n", "\xff"])

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from wiremap.project.environment import Environment
 from wiremap.project.sources import ProjectSources
 from wiremap.project.state import ProjectState
 from wiremap.selection import facts as kinds
@@ -11,7 +12,7 @@ from wiremap.tracing.variables import Variables
 
 
 def value(root: Path, kind: str, key: str) -> str:
-    environment = frozenset({Fact(kinds.ENVIRONMENT, "Python interpreter", "3.x")})
+    environment = Environment(always=frozenset({Fact(kinds.ENVIRONMENT, "python", "3.x")}))
     return ProjectState(ProjectSources(root), Territory(root), Variables(), environment).value(kind, key)
 
 
@@ -89,7 +90,7 @@ def test_a_variable_changes_with_its_value(root: Path, monkeypatch: pytest.Monke
 
 
 def test_the_environment_is_what_was_given(root: Path) -> None:
-    assert value(root, kinds.ENVIRONMENT, "Python interpreter") == "3.x"
+    assert value(root, kinds.ENVIRONMENT, "python") == "3.x"
 
 
 def test_the_project_changes_with_any_file(root: Path) -> None:

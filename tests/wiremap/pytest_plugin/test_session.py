@@ -74,6 +74,51 @@ def test_selected_tests_keep_the_order_of_the_collection(tmp_path: Path) -> None
     assert ran(finished) == [f"test_a.py::test_{name}" for name in names]
 
 
+ORDERED = {
+    "app.py": APP,
+    "test_a.py": "import app\ndef test_1(): assert app.f()\ndef test_2(): assert app.g()\n",
+    "test_b.py": "import app\ndef test_3(): assert app.f() < 3\n",
+    "test_c.py": "import app\ndef test_4(): assert app.f() < 2\n",
+}
+
+
+def order_after_a_failure(tmp_path: Path, *arguments: str, **more: str) -> list[str]:
+    """Return the order of the tests that a change reaches, one of which failed when it last ran."""
+    project = new_project(tmp_path, {**ORDERED, **more})
+    project.record()
+    project.write({"app.py": CHANGED})
+    project.run_pytest()
+    project.write({"app.py": APP.replace("f(): return 1", "f(): return 2 - 1")})
+    return [test.partition("::")[2] for test in ran(project.run_pytest("-v", *arguments))]
+
+
+def test_the_file_with_what_failed_comes_first(tmp_path: Path) -> None:
+    assert order_after_a_failure(tmp_path)[0] == "test_4"
+
+
+def test_the_projects_own_order_is_kept_when_it_is_asked_for(tmp_path: Path) -> None:
+    assert order_after_a_failure(tmp_path, "--wiremap-order=file") == ["test_1", "test_3", "test_4"]
+
+
+def test_an_order_that_somebody_else_made_stands(tmp_path: Path) -> None:
+    conftest = "def pytest_collection_modifyitems(items): items.sort(key=lambda item: item.name, reverse=False)\n"
+    reverse = conftest.replace("False", "True")
+
+    assert order_after_a_failure(tmp_path / "same", **{"conftest.py": conftest})[0] == "test_4"
+    assert order_after_a_failure(tmp_path / "other", **{"conftest.py": reverse}) == ["test_4", "test_3", "test_1"]
+
+
+def test_an_order_that_shares_a_costly_fixture_between_files_stands(tmp_path: Path) -> None:
+    conftest = """
+        import pytest
+        @pytest.fixture(scope="session", params=[1, 2], autouse=True)
+        def database(request): return request.param
+        """
+    names = order_after_a_failure(tmp_path, **{"conftest.py": conftest})
+
+    assert names == [f"{name}[{number}]" for number in (1, 2) for name in ("test_1", "test_3", "test_4")]
+
+
 # Exit codes.
 
 
@@ -162,6 +207,46 @@ def test_a_test_that_ends_the_process_is_not_remembered(tmp_path: Path) -> None:
     assert project.affected().run == {"test_a.py::test_f", "test_a.py::test_g"}
 
 
+def test_a_failure_in_a_part_is_remembered_and_the_rest_is_not_forgotten(project: Project) -> None:
+    """Whatever part of the tests a run is held to, it records what ran and forgets nothing else."""
+    project.write({"test_b.py": "import pytest\n@pytest.mark.slow\ndef test_h(): pass\ndef test_i(): assert 0\n"})
+    parts: list[tuple[tuple[str, ...], set[str]]] = [
+        (("-m", "slow"), {"test_b.py::test_i"}),
+        (("--deselect", "test_b.py::test_i"), {"test_b.py::test_i"}),
+        (("--ignore", "test_b.py"), {"test_b.py::test_i"}),
+        (("test_a.py::test_f",), {"test_b.py::test_i"}),
+    ]
+    project.run_pytest("-m", "slow")
+    for arguments, owed in parts:
+        project.run_pytest(*arguments)
+        assert project.affected().run == owed, arguments
+    project.run_pytest()
+
+    assert project.affected().rules("test_b.py::test_i") == {"failed"}
+
+
+def test_last_failed_runs_and_forgets_nothing_else(project: Project) -> None:
+    cache = {"PYTEST_ADDOPTS": "-p wiremap.pytest_plugin"}
+    project.write({"test_a.py": TESTS.replace("assert app.f()", "assert 0")})
+    first = project.run_pytest(env=cache)
+    project.write({"test_a.py": TESTS.replace("assert app.f()", "assert app.f() == 1")})
+
+    second = project.run_pytest("--lf", "-v", env=cache)
+
+    assert (first.exit_code, ran(second)) == (1, ["test_a.py::test_f"])
+    assert project.affected(env=cache).run == set()
+
+
+def test_a_change_that_a_partial_run_left_unanswered_is_still_told(project: Project) -> None:
+    project.write({"app.py": CHANGED})
+    project.run_pytest("-k", "test_g")
+
+    document = project.affected().document
+
+    assert [entry["test"] for entry in document["run"]] == ["test_a.py::test_f"]
+    assert [(change["unit"], change["kind"]) for change in document["changes"]] == [("app.py::f", "local")]
+
+
 # Whole collections.
 
 
@@ -213,6 +298,12 @@ def test_asking_runs_nothing_and_records_nothing(tmp_path: Path) -> None:
     assert first.rules("test_a.py::test_f") == {"new"}
 
 
+def test_asking_leaves_no_folder_behind(tmp_path: Path) -> None:
+    new_project(tmp_path, {"test_a.py": "def test_f(): pass\n"}).affected()
+
+    assert not (tmp_path / ".wiremap").exists()
+
+
 def test_a_project_without_tests_has_no_verdicts(tmp_path: Path) -> None:
     answer = new_project(tmp_path, {}).affected()
 
@@ -229,7 +320,7 @@ def test_an_option_that_may_change_outcomes_runs_everything(tmp_path: Path) -> N
 
     answer = project.affected("--fast")
 
-    assert "set of pytest options" in answer.details("test_a.py::test_f")
+    assert answer.details("test_a.py::test_f") == "pytest option --fast changed"
 
 
 def test_options_that_shape_the_report_or_the_choice_run_nothing(project: Project) -> None:
@@ -335,6 +426,39 @@ def test_the_plugin_is_found_by_its_entry_point(project: Project) -> None:
     finished = project.run_pytest(env=plain)
 
     assert "proved unaffected" in finished.stdout
+
+
+# pytest-xdist.
+
+
+def test_verdicts_with_workers_asked_for_come_from_one_process(tmp_path: Path) -> None:
+    pytest.importorskip("xdist")
+    project = new_project(
+        tmp_path, {"pytest.ini": "[pytest]\npythonpath = .\naddopts = -n 2\n", "test_a.py": "def test_f(): pass\n"}
+    )
+    project.plugins = ["xdist.plugin"]
+
+    answer = project.affected("--dist", "loadfile")
+
+    assert answer.run == {"test_a.py::test_f"}
+
+
+def test_a_group_of_workers_is_no_part_of_a_tests_name(tmp_path: Path) -> None:
+    pytest.importorskip("xdist")
+    text = "import app, pytest\n@pytest.mark.xdist_group('one')\ndef test_f(): app.f()\ndef test_g(): pass\n"
+    project = new_project(tmp_path, {"app.py": APP, "test_a.py": text})
+    project.plugins = ["xdist.plugin"]
+    grouped = ("-n", "2", "--dist", "loadgroup")
+    project.run_pytest(*grouped)
+
+    same = [project.affected(), project.affected(*grouped)]
+    project.write({"app.py": CHANGED})
+    changed = [project.affected(), project.affected(*grouped)]
+    run = project.run_pytest(*grouped)
+
+    assert [answer.run for answer in same] == [set(), set()]
+    assert [answer.run for answer in changed] == [{"test_a.py::test_f"}] * 2
+    assert "wiremap: 1 of 2 tests selected" in run.stdout
 
 
 # The same everywhere.

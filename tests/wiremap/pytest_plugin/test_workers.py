@@ -102,6 +102,19 @@ def test_a_test_that_takes_its_worker_along_has_failed_and_no_other_is_forgotten
     assert answer.rules("test_a.py::test_c") == {"failed"}
 
 
+def test_a_grouped_test_that_takes_its_worker_along_has_failed(tmp_path: Path) -> None:
+    mark = "import os, pytest\n@pytest.mark.xdist_group('one')\n"
+    text = mark + f"def test_c():\n    if os.path.exists({f'{tmp_path}.crash'!r}): os.kill(os.getpid(), 9)\n"
+    project = workers_project(tmp_path, test_b=text)
+    grouped = ("-n", "2", "--dist", "loadgroup", "--max-worker-restart", "0")
+    assert project.run_pytest(*grouped).exit_code == 0
+    Path(f"{tmp_path}.crash").touch()
+
+    project.run_pytest(*grouped, mode="--wiremap-record")
+
+    assert project.affected().rules("test_b.py::test_c") == {"failed"}
+
+
 def test_a_new_test_that_takes_its_worker_along_runs_again(tmp_path: Path) -> None:
     project = workers_project(tmp_path, test_b="import os\ndef test_c(): os.kill(os.getpid(), 9)\n")
     project.run_pytest("-n", "2")

@@ -113,10 +113,11 @@ def test_the_widest_kind_is_the_last_of_the_order(found: list[Kind]) -> None:
         (Fact(kinds.FILE, "a", "folder:1"), "folder:2", Change("a", "", "data", "listing changed")),
         (Fact(kinds.VARIABLE, "A", "1"), "2", Change("$A", "", "environment", "environment variable changed")),
         (
-            Fact(kinds.ENVIRONMENT, "Python interpreter", "1"),
-            "2",
-            Change("environment", "", "environment", "Python interpreter changed"),
+            Fact(kinds.ENVIRONMENT, "python", "CPython 3.11.7"),
+            "CPython 3.11.9",
+            Change("environment", "", "environment", "python 3.11.7 -> 3.11.9"),
         ),
+        (Fact(kinds.DATA, "*.json", "1"), "2", Change("*.json", "", "data", "content changed")),
     ],
 )
 def test_a_stale_fact_that_is_not_about_source_is_a_change(stale: Fact, now: str, expected: Change) -> None:

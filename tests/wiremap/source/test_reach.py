@@ -57,9 +57,11 @@ def test_a_unit_that_spells_out_what_it_reads_sees_that_alone(body: str) -> None
         "inspect.getmembers(x)",
         "getattr(x, '__dict__')",
         "pydoc.render_doc(x)",
+        "pickle.loads(x)",
         "mock.patch('a.b', autospec=True)",
         "mock.patch.object(x, name)",
         "from operator import attrgetter as get",
+        "from pickle import loads",
     ],
 )
 def test_a_unit_that_computes_names_of_members_sees_all_of_them(body: str) -> None:
@@ -88,9 +90,6 @@ def test_a_unit_that_computes_names_of_members_sees_all_of_them(body: str) -> No
         "monkeypatch.delattr(name)",
         "getattr(x, '__globals__')",
         "import sys as s; s.modules[name]",
-        "pickle.loads(x)",
-        "from pickle import loads",
-        "np.load(x, allow_pickle=True)",
         "unittest.defaultTestLoader.loadTestsFromName(x)",
         "inspect.getclosurevars(x)",
     ],

@@ -1,4 +1,5 @@
 import os
+import pickle
 import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.wiremap.tracing.recording import SOURCES, recording
 from wiremap.tracing import audit
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.recorder import Recorder
@@ -39,6 +41,15 @@ def test_a_file_of_bytes_as_name_is_seen(recorder: Recorder, tmp_path: Path) -> 
         pass
 
     assert [Path(real).name for real in seen.files] == ["data.txt"]
+
+
+def test_who_unpickles_has_the_modules_that_the_data_names(recorder: Recorder) -> None:
+    data = pickle.dumps(Path)
+
+    with recorder.context(Observation()):
+        pickle.loads(data)  # noqa: S301 - made above
+
+    assert any(name.startswith("pathlib") for name in recorder.foreign.modules)
 
 
 def test_looking_at_a_file_is_no_read_of_a_test(recorder: Recorder, tmp_path: Path) -> None:
@@ -87,3 +98,16 @@ def test_only_the_active_recorder_hears_of_events(recorder: Recorder, tmp_path: 
 
     assert seen.files == {}
     assert [Path(real).name for real in other.session.files] == ["data.txt"]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("tool", ["coverage", "pytest_cov"])
+def test_what_coverage_measurement_reads_is_no_dependency(tmp_path: Path, source: str, tool: str) -> None:
+    (tmp_path / ".coverage").write_text("")
+    look = f"import os\nopen({str(tmp_path / '.coverage')!r}).close()\nos.listdir({str(tmp_path)!r})\n"
+    ask = f"os.path.exists({str(tmp_path / 'gone')!r})\n"
+
+    with recording(tmp_path, source) as recorder, recorder.context(Observation()) as seen:
+        exec(compile(look + ask, f"/lib/{tool}/data.py", "exec"), {"__name__": tool})  # noqa: S102 - stands for the tool
+
+    assert (seen.files, seen.presences) == ({}, {})

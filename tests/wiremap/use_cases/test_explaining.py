@@ -46,7 +46,7 @@ def test_a_changed_function_is_followed_back_along_the_calls(project: Project) -
     project.record()
     project.write({"money.py": "# why\ndef rounded(x):\n    return round(x, 1)\n"})
 
-    explanation = explain("test_a.py::test_pay")
+    (explanation,) = explain("test_a.py::test_pay")
 
     (cause,) = explanation.causes
     assert explanation.runs
@@ -58,7 +58,7 @@ def test_a_changed_cell_is_told_with_component_and_consumers(project: Project) -
     project.record()
     project.write({"shop.py": WIRED.replace("rounded(sum(prices))", "rounded(sum(prices) + 0)")})
 
-    causes = {cause.unit: cause for cause in explain("test_a.py::test_pay").causes}
+    causes = {cause.unit: cause for cause in explain("test_a.py::test_pay")[0].causes}
 
     cause = causes["shop.py::Till.total"]
     assert (cause.component, cause.cell, cause.consumers) == ("Till", "total", ("Checkout",))
@@ -67,7 +67,7 @@ def test_a_changed_cell_is_told_with_component_and_consumers(project: Project) -
 def test_a_test_that_does_not_run_is_told_with_its_evidence(project: Project) -> None:
     project.record()
 
-    explanation = explain("test_a.py::test_pay")
+    (explanation,) = explain("test_a.py::test_pay")
 
     assert (explanation.runs, explanation.causes, explanation.last_outcome) == (False, (), "passed")
     assert explanation.evidence["function"] >= 4
@@ -84,4 +84,55 @@ def test_a_test_that_does_not_exist_is_told_with_near_names(project: Project) ->
 @pytest.mark.usefixtures("project")
 def test_nothing_is_explained_before_anything_was_recorded() -> None:
     with pytest.raises(NothingRecordedError, match=r"wiremap run"):
+        explain("test_a.py::test_pay")
+
+
+MANY = {
+    "money.py": "def rounded(x):\n    return round(x, 2)\n",
+    "tests/test_b.py": "import money\n"
+    "class TestMoney:\n    def test_one(self): money.rounded(1)\n    def test_two(self): pass\n"
+    "import pytest\n@pytest.mark.parametrize('x', 'ab')\ndef test_three(x): pass\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "num_tests"),
+    [
+        ("tests/test_b.py", 4),
+        ("tests/test_b.py::TestMoney", 2),
+        ("tests/test_b.py::test_three", 2),
+        ("tests/test_b.py::test_three[b]", 1),
+        ("tests", 4),
+        ("tests/", 4),
+        (".", 6),
+    ],
+)
+def test_a_name_stands_for_all_tests_in_it(project: Project, name: str, num_tests: int) -> None:
+    project.write(MANY)
+    project.record()
+
+    assert len(explain(name)) == num_tests
+
+
+def test_a_name_is_understood_from_the_root_and_from_the_current_folder(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.write(MANY)
+    project.record()
+    monkeypatch.chdir(project.root / "tests")
+
+    names = ["tests/test_b.py::TestMoney", "test_b.py::TestMoney", "../tests/test_b.py::TestMoney"]
+
+    assert [[one.test for one in explain(name)] for name in names] == [
+        ["tests/test_b.py::TestMoney::test_one", "tests/test_b.py::TestMoney::test_two"]
+    ] * 3
+
+
+def test_an_unanswered_question_tells_that_a_map_was_set_aside(project: Project) -> None:
+    project.record()
+    project.write({".wiremap/map.sqlite": b"damage" * 500})
+
+    with pytest.raises(NothingRecordedError, match=r"set aside as map\.kept-1\.sqlite, since it is damaged"):
+        explain("test_a.py::test_pay")
+    with pytest.raises(NothingRecordedError, match=r"set aside as map\.kept-1\.sqlite"):
         explain("test_a.py::test_pay")

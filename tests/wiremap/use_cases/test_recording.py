@@ -7,6 +7,7 @@ import pytest
 
 from tests.wiremap.tracing.conftest import load
 from tests.wiremap.tracing.recording import SOURCES, recording
+from wiremap.project.environment import Environment
 from wiremap.project.sources import ProjectSources
 from wiremap.project.state import ProjectState
 from wiremap.selection.facts import ENVIRONMENT, UNSTABLE, Fact, Trace
@@ -21,7 +22,7 @@ from wiremap.use_cases.recording import RanTest, RecordedSession, record
 __all__ = ["load"]
 
 Load = Callable[[str, str], ModuleType]
-PYTHON = Fact(ENVIRONMENT, "Python interpreter", "3.x")
+PYTHON = Fact(ENVIRONMENT, "python", "3.x")
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def store(tmp_path: Path) -> Iterator[Map]:
 
 
 def state(sources: ProjectSources, *environment: Fact) -> ProjectState:
-    return ProjectState(sources, Territory(sources.root), Variables(), frozenset(environment))
+    return ProjectState(sources, Territory(sources.root), Variables(), Environment(frozenset(environment)))
 
 
 def family_of(root: Path) -> ProcessFamily:

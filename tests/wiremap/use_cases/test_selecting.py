@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from wiremap.project.environment import Environment
 from wiremap.project.sources import ProjectSources
 from wiremap.project.state import ProjectState
 from wiremap.selection import facts as kinds
@@ -22,7 +23,7 @@ def store(tmp_path: Path) -> Iterator[Map]:
 
 
 def state(root: Path, store: Map) -> ProjectState:
-    return ProjectState(ProjectSources(root, store), Territory(root), Variables(), frozenset())
+    return ProjectState(ProjectSources(root, store), Territory(root), Variables(), Environment())
 
 
 def record(root: Path, store: Map, *tests: str) -> None:

@@ -1,0 +1,24 @@
+"""Why something could not be collected, in one line."""
+
+import re
+
+_PLACE = re.compile(r"^(?:E\s+)?(?:File \"(?P<file>[^\"]+)\", line (?P<line>\d+)|(?P<path>[^\s:]+):(?P<number>\d+): )")
+
+
+def error_in_a_line(text: str, root: str) -> str:
+    """Return where and what of pytest's account *text* of a failed collection, with paths relative to *root*."""
+    lines = text.strip().splitlines()
+    told = [line.removeprefix("E").strip() for line in lines if line.startswith("E")]
+    sentence = told[-1] if told else (lines or ["it could not be collected"])[-1]
+    places = [place for line in lines if (place := _place(line, root))]
+    return f"{places[-1]}: {sentence}" if places else sentence
+
+
+def _place(line: str, root: str) -> str:
+    """Return `path:line` if *line* tells of a place in the project."""
+    match = _PLACE.match(line)
+    if match is None:
+        return ""
+    path = (match["file"] or match["path"]).removeprefix(root.rstrip("/") + "/")
+    is_own = not path.startswith(("/", "..", "<")) and "site-packages" not in path
+    return f"{path}:{match['line'] or match['number']}" if is_own else ""

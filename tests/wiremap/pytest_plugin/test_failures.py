@@ -1,0 +1,36 @@
+import pytest
+
+from wiremap.pytest_plugin.failures import error_in_a_line
+
+SYNTAX = """
+/site-packages/_pytest/python.py:508: in importtestmodule
+    mod = import_path(
+E     File "/root/tests/test_a.py", line 3
+E       def f(:
+E             ^
+E   SyntaxError: invalid syntax
+"""
+IMPORT = """
+ImportError while importing test module '/root/test_a.py'.
+Traceback:
+/usr/lib/python3.11/importlib/__init__.py:126: in import_module
+    return _bootstrap._gcd_import(name[level:], package, level)
+test_a.py:1: in <module>
+    import app
+app.py:7: in <module>
+    import gone
+E   ModuleNotFoundError: No module named 'gone'
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (SYNTAX, "tests/test_a.py:3: SyntaxError: invalid syntax"),
+        (IMPORT, "app.py:7: ModuleNotFoundError: No module named 'gone'"),
+        ("something else\nwent wrong", "went wrong"),
+        ("", "it could not be collected"),
+    ],
+)
+def test_the_line_says_where_and_what(text: str, line: str) -> None:
+    assert error_in_a_line(text, "/root") == line
