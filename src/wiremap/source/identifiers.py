@@ -24,21 +24,26 @@ def identifiers(tree: ast.AST) -> frozenset[str]:
 def handed(node: ast.AST) -> Iterator[str]:
     """Yield the names and attributes below *node* of which more is done than to call them or to read one attribute."""
     match node:
-        case ast.Call(func=ast.Name() | ast.Attribute(value=ast.Name()), args=args, keywords=keywords):
+        case ast.Call(func=ast.Name(), args=args, keywords=keywords):
             for child in (*args, *keywords):
                 yield from handed(child)
         case ast.Call(func=ast.Attribute(value=owner), args=args, keywords=keywords):
-            for child in (owner, *args, *keywords):
+            for child in (*([] if _is_dotted(owner) else [owner]), *args, *keywords):
                 yield from handed(child)
         case ast.Name(id=name):
             yield name
         case ast.Attribute(attr=name, value=owner):
             yield name
-            if not isinstance(owner, ast.Name):
+            if not _is_dotted(owner):
                 yield from handed(owner)
         case _:
             for child in ast.iter_child_nodes(node):
                 yield from handed(child)
+
+
+def _is_dotted(node: ast.expr) -> bool:
+    """Tell whether it is `a.b.c`, of which each but the last is asked for one attribute."""
+    return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and _is_dotted(node.value))
 
 
 def words(data: bytes) -> frozenset[str]:

@@ -96,7 +96,9 @@ def _sights(  # noqa: C901, PLR0912 - a table in the form of code
             inner = [*([function.value] if isinstance(function, ast.Attribute) else []), *node.args, *node.keywords]
         case ast.Call(func=ast.Attribute(attr="object"), args=[_, _, *_]):
             yield "members"  # `mock.patch.object(app.C, name)`
-        case ast.Attribute(value=ast.Name(id=owner), attr="modules") if owner in names_of_sys:
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[listed]) if _is_modules(listed, names_of_sys):
+            inner = [node.left]  # it asks whether a module is there, and gets none
+        case ast.Attribute() if _is_modules(node, names_of_sys):
             yield "all"
         case ast.Attribute(value=ast.Name(id=owner), attr="module") if owner in _OF_PYTEST:
             yield "all"
@@ -133,6 +135,14 @@ def _asked_for(node: ast.AST) -> str:
             return name
         case _:
             return ""
+
+
+def _is_modules(node: ast.expr, names_of_sys: frozenset[str]) -> bool:
+    match node:
+        case ast.Attribute(value=ast.Name(id=owner), attr="modules"):
+            return owner in names_of_sys
+        case _:
+            return False
 
 
 def _imported_by_class(node: ast.AST) -> frozenset[str]:

@@ -186,6 +186,28 @@ def test_a_class_counts_as_a_whole_for_who_computes_names_of_members() -> None:
     assert why(CLASS, CLASS.replace("1", "2"), test=USES, kind=kinds.CLASSES) == "it may read C"
 
 
+@pytest.mark.parametrize(
+    "hub", ["list_all(app.C)\n", "class D(app.C): ...\nlist_all([D])\n", "A = {1: app.C}\nlist_all(A)\n"]
+)
+def test_a_class_counts_as_a_whole_for_an_effect_that_hands_it_on(hub: str) -> None:
+    files = {"app.py": CLASS, "hub.py": f"import app\n{hub}"}
+
+    assert why(files, {"app.py": CLASS.replace("1", "2")}) == "the import of a module reads what changed"
+
+
+@pytest.mark.parametrize("hub", ["f(app.C())\n", "f(app.C.f)\n"])
+def test_a_class_that_an_effect_calls_or_asks_for_a_member_is_not_handed_on(hub: str) -> None:
+    files = {"app.py": CLASS, "hub.py": f"import app\n{hub}"}
+
+    assert why(files, {"app.py": CLASS.replace("1", "2")}) == ""
+
+
+def test_a_class_that_something_else_derives_from_counts_as_a_whole_where_that_is_made() -> None:
+    files = {"app.py": CLASS, "hub.py": "import app\nfrom library import Base\nclass D(app.C, Base): ...\n"}
+
+    assert why(files, {"app.py": CLASS.replace("1", "2")}) == "the import of a module reads what changed"
+
+
 def test_a_member_that_libraries_look_for_counts_as_the_class() -> None:
     assert why(CLASS, CLASS + "    flush = 1\n", test=USES, outside=frozenset({"flush"})) == "it may read C"
 
@@ -247,6 +269,8 @@ def test_a_class_with_an_abstract_base_elsewhere_counts_as_a_whole() -> None:
         ("import json\n", "import json\nimport imghdr\n", "it imports imghdr"),
         ("import json\n", "from json import unheard_of\n", "it imports unheard_of from json"),
         ("import app\n", "", "what it does when it is imported changed"),
+        ("import this\n", "", "it no longer imports this"),
+        ("from antigravity import fly\n", "", "it no longer imports fly from antigravity"),
     ],
 )
 def test_a_change_that_can_not_be_told_by_names_concerns_everybody(before: str, now: str, expected: str) -> None:

@@ -32,6 +32,7 @@ def reach_of_f(body: str, before: str = "import app, pkg.mod\nfrom pkg import pa
         "frame.f_globals['__name__']",
         "frame.f_globals.get('__name__')",
         "globals()['x']",
+        "name in sys.modules",
         "vars()",
         "locals()",
         "__import__('json')",
