@@ -165,8 +165,15 @@ class DependencyResolver:
         if key.unit == MODULE_UNIT:
             handled |= {absolute_name(name, key.path) for name in source.top.stars}
         modules = {path for name in handled for path in self._modules_meant(name)}
-        modules |= {path for name in unit.reach.spelled if (path := self._around.loaded_path(name)) is not None}
+        modules |= {path for name in unit.reach.spelled for path in self._modules_spelled(name)}
         return _Reached(unit.reach.sight, modules | ({key.path} if OWN_MODULE in unit.reach.handled else set()))
+
+    def _modules_spelled(self, text: str) -> Iterable[str]:
+        """Return the files of the module that a string may name. A single word does so if the module is there."""
+        loaded = self._around.loaded_path(text)
+        if loaded is not None:
+            return (loaded,)
+        return self._around.candidates(text) if "." in text else ()
 
     def _modules_meant(self, dotted: str, depth: int = 0) -> set[str]:
         """Return the files of the module that a dotted name means, also by way of a module that imports it."""

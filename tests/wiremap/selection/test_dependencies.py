@@ -79,9 +79,11 @@ def facts(
     return {f"{kinds.MODULE if fact.kind in kinds.MODULES else fact.kind} {fact.key}" for fact in found}
 
 
-def kinds_by_module(sources: Sources, seen: Observation) -> dict[str, str]:
-    """Return how finely each module is told apart for a test that saw this."""
-    resolver = DependencyResolver(sources, {path: Observation() for path in sources.files})
+def kinds_by_module(
+    sources: Sources, seen: Observation, imports: Mapping[str, Observation] | None = None
+) -> dict[str, str]:
+    """Return how finely each module is told apart for a test that saw this, where *imports* were seen besides."""
+    resolver = DependencyResolver(sources, {path: Observation() for path in sources.files} | dict(imports or {}))
     return {fact.key: fact.kind for fact in resolver.facts([seen], ["test_a.py"]) if fact.kind in kinds.MODULES}
 
 
@@ -301,3 +303,33 @@ def test_a_module_that_a_library_imported_counts_as_a_whole() -> None:
     found = kinds_by_module(sources, Observation(codes=sources.code("test_a.py", "test_f")))
 
     assert found == {"test_a.py": kinds.NAMES, "shop.py": kinds.MODULE}
+
+
+def test_a_module_whose_name_is_spelled_in_a_string_counts_as_a_whole() -> None:
+    spelled = of_test("import shop\ndef test_f(load):\n    load('shop')\n")
+    in_a_sentence = of_test("import shop\ndef test_f(load):\n    load('the shop')\n")
+
+    assert spelled == {"test_a.py": kinds.NAMES, "shop.py": kinds.MODULE}
+    assert in_a_sentence == {"test_a.py": kinds.NAMES, "shop.py": kinds.NAMES}
+
+
+def test_a_test_with_a_child_process_rests_on_whole_modules() -> None:
+    """Which libraries the process loads, and so which names they know, is not known here."""
+    text = "import shop\ndef test_f():\n    assert shop.RATE\n"
+    sources = Sources({"test_a.py": text, "shop.py": "RATE = 1\n"})
+    codes = sources.code("test_a.py", "test_f")
+
+    own = kinds_by_module(sources, Observation(codes=codes, processes={"1"}))
+    of_import = kinds_by_module(sources, Observation(codes=codes), {"shop.py": Observation(processes={"1"})})
+
+    assert own == {"test_a.py": kinds.MODULE, "shop.py": kinds.MODULE}
+    assert of_import == own
+
+
+def test_who_may_read_any_name_rests_on_whole_modules() -> None:
+    sources = Sources({"test_a.py": "def test_f(): ...\n"})
+    resolver = DependencyResolver(sources, {"test_a.py": Observation()})
+
+    found = resolver.facts([Observation()], ["test_a.py"], whole=True)
+
+    assert {fact.kind for fact in found if fact.key == "test_a.py"} == {kinds.MODULE}

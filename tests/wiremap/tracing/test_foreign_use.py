@@ -1,3 +1,5 @@
+import importlib
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -61,3 +63,21 @@ def test_a_look_up_of_metadata_by_a_library_is_its_own(tmp_path: Path, source: s
 
     assert recorder.foreign.lookups["library"] == {"pytest", "entry points", "*"}
     assert seen.distributions == set()
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_who_asks_for_a_module_by_a_computed_name_has_it_as_an_object(tmp_path: Path, source: str) -> None:
+    with recording(tmp_path, source) as recorder, recorder.context(Observation()):
+        importlib.import_module("json")
+        importlib.util.find_spec("csv")
+
+    assert recorder.foreign.modules == {"json"}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_module_that_a_library_looks_for_may_be_had_by_it(tmp_path: Path, source: str) -> None:
+    code = compile("from importlib.util import find_spec\nfind_spec('csv')", "<library>", "exec")
+    with recording(tmp_path, source) as recorder, recorder.context(Observation()):
+        exec(code, dict(LIBRARY))  # noqa: S102 - stands for a library
+
+    assert "csv" in recorder.foreign.modules
