@@ -67,6 +67,7 @@ class WiremapSession:
         self._phases: set[str] = set()
         self._worker_counts: list[tuple[int, int]] = []
         self._failures: list[str] = []
+        self._num_recorded = 0
         self._session: RecordedSession | None = None
         self._unsubscribe = observers.subscribe(self._note_graph)
         if self._report_path is None and not options.collectonly:
@@ -176,10 +177,11 @@ class WiremapSession:
         if self._session is not None:
             self._session.recorder.stop()
         try:
-            if self._session is not None and self._session.tests:
+            if self._session is not None and self._session.tests and self._store.obstacle is None:
                 with self._store:
                     self._sources.remember()  # what was parsed meanwhile
                 record(self._session, self._state(), self._store)
+                self._num_recorded = len(self._session.tests)
         except (WiremapError, sqlite3.Error) as error:
             self._failures.append(f"Nothing was recorded, since the map can't be written: {error}")
         finally:
@@ -205,9 +207,9 @@ class WiremapSession:
         if self._report_path is not None:
             return
         counts = self._counts()
-        recorded = len(self._session.tests) if self._session else 0
-        notes = [*self._store.notes, *self._failures]
-        for line in summary_lines(self._report, counts[0] if counts else None, recorded, notes):
+        told = self._report.notes if self._report is not None else ()
+        notes = [note for note in (*self._store.notes, *self._failures) if note not in told]
+        for line in summary_lines(self._report, counts[0] if counts else None, self._num_recorded, notes):
             terminalreporter.write_line(line)
 
     # Steps.

@@ -73,6 +73,7 @@ def record(session: RecordedSession, project: ProjectState, store: Map) -> None:
         store.record_graphs(session.graphs, {ran.test: _graphs_of(ran) for ran in session.tests})
         store.record_baseline(_baseline(project, traces))
         project.sources.remember()
+        store.tidy()
 
 
 def _trace(ran: RanTest, resolver: DependencyResolver, environment: frozenset[Fact]) -> Trace:
