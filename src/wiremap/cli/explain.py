@@ -4,7 +4,7 @@ import argparse
 import dataclasses
 import json
 
-from wiremap.cli.output import Subparsers, write
+from wiremap.cli.output import Subparsers, say, write
 from wiremap.use_cases.explaining import Cause, Explanation, explain
 
 
@@ -28,6 +28,8 @@ def run(options: argparse.Namespace) -> int:
         write(json.dumps(document, indent=2, ensure_ascii=False))
     else:
         write("\n".join(_lines(explanation)))
+        for note in explanation.notes:
+            say(f"note: {note}")
     return 0
 
 

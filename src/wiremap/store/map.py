@@ -240,12 +240,12 @@ class Map:
     def _baseline(self, *, is_own: bool) -> Baseline | None:
         row = self._db.execute("SELECT sequence FROM baseline_time WHERE is_own = ?", (is_own,)).fetchone()
         rows = self._db.execute("SELECT path, digest FROM baseline WHERE is_own = ?", (is_own,))
-        return None if row is None else Baseline(row[0], {as_text(path): digest for path, digest in rows})
+        return None if row is None else Baseline(row[0], {as_text(path): as_text(digest) for path, digest in rows})
 
     def _set_baseline(self, baseline: Baseline, *, is_own: bool) -> None:
         self._db.execute("INSERT OR REPLACE INTO baseline_time VALUES (?, ?)", (is_own, baseline.sequence))
         self._db.execute("DELETE FROM baseline WHERE is_own = ?", (is_own,))
-        rows = [(is_own, as_stored(path), digest) for path, digest in sorted(baseline.digests.items())]
+        rows = [(is_own, as_stored(path), as_stored(digest)) for path, digest in sorted(baseline.digests.items())]
         self._db.executemany("INSERT INTO baseline VALUES (?, ?, ?)", rows)
 
     def _sweep(self) -> None:

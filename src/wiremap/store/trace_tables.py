@@ -131,8 +131,8 @@ class TraceTables:
 
     def _read_facts(self) -> FactTable:
         table = FactTable()
-        for key, kind, name, value in self._db.execute("SELECT id, kind, key, value FROM fact"):
-            table.add_fact(key, Fact(kind, as_text(name), value))
+        for key, *texts in self._db.execute("SELECT id, kind, key, value FROM fact"):
+            table.add_fact(key, Fact(*map(as_text, texts)))
         rows = self._db.execute("SELECT id, digest, base, difference FROM fact_set ORDER BY base IS NOT NULL")
         for key, digest, base, packed in rows:
             stored = _checked(table, key, int.from_bytes(digest, "big"), base, packed)
@@ -196,8 +196,7 @@ class TraceTables:
 
     def _add_facts(self, facts: AbstractSet[Fact], table: FactTable) -> None:
         for fact in sorted(one for one in facts if one not in table.ids):
-            values = (fact.kind, as_stored(fact.key), fact.value)
-            cursor = self._db.execute("INSERT INTO fact (kind, key, value) VALUES (?, ?, ?)", values)
+            cursor = self._db.execute("INSERT INTO fact (kind, key, value) VALUES (?, ?, ?)", [*map(as_stored, fact)])
             table.add_fact(cursor.lastrowid or 0, fact)
 
     def _delete(self, name: str, used: set[int]) -> None:

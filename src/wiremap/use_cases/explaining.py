@@ -47,6 +47,7 @@ class Explanation:
         evidence: What the proof rests on: how many facts of each kind hold.
         last_outcome: How the latest recorded run ended; None without one.
         last_duration: How long that took, in seconds.
+        notes: What must be told of the map.
     """
 
     test: str
@@ -55,6 +56,7 @@ class Explanation:
     evidence: Mapping[str, int]
     last_outcome: str | None
     last_duration: float | None
+    notes: tuple[str, ...]
 
 
 def explain(test: str) -> Explanation:
@@ -76,7 +78,7 @@ def explain(test: str) -> Explanation:
     try:
         traces = store.traces()
         if not traces:
-            raise NothingRecordedError
+            raise NothingRecordedError(answer.document["notes"])
         components = ComponentIndex(Graph.from_json(text) for text in store.graphs().values())
         lines = {change["unit"]: change["line"] for change in answer.document["changes"]}
         trace = max(traces.get(test, []), key=lambda one: one.sequence, default=None)
@@ -91,6 +93,7 @@ def explain(test: str) -> Explanation:
         evidence=dict(sorted(Counter(fact.kind for fact in trace.facts).items())) if trace else {},
         last_outcome=trace.outcome if trace else None,
         last_duration=trace.duration if trace else None,
+        notes=tuple(store.notes),
     )
 
 
