@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 
 import wiremap.cli.affected
+import wiremap.cli.audit
 import wiremap.cli.explain
 import wiremap.cli.flaky
 import wiremap.cli.graph
@@ -17,6 +18,7 @@ _COMMANDS = (
     wiremap.cli.run,
     wiremap.cli.affected,
     wiremap.cli.explain,
+    wiremap.cli.audit,
     wiremap.cli.flaky,
     wiremap.cli.map,
     wiremap.cli.graph,

@@ -9,7 +9,7 @@ from wiremap.project.pytest_section import read_pytest_section
 # Options that choose among tests, order them, or shape the report. Any other option counts, known or not.
 _HARMLESS = frozenset(
     {
-        "wiremap", "wiremap_record", "wiremap_report",
+        "wiremap", "wiremap_record", "wiremap_report", "wiremap_audit",
         "file_or_dir", "keyword", "markexpr", "deselect", "ignore", "ignore_glob", "collectonly", "pyargs",
         "maxfail", "lf", "last_failed", "failedfirst", "newfirst", "last_failed_no_failures", "stepwise",
         "stepwise_skip", "stepwise_reset", "cacheshow", "cacheclear", "keepduplicates", "continue_on_collection_errors",
