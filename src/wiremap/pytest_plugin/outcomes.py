@@ -11,16 +11,16 @@ from wiremap.use_cases.auditing import CHOSEN, OUTCOMES
 def begin_audit(config: pytest.Config) -> None:
     """Register the session's hooks."""
     folder = Path(config.known_args_namespace.wiremap_audit)
-    config.pluginmanager.register(OutcomeRecorder(folder, is_worker=hasattr(config, "workerinput")), "wiremap-audit")
+    config.pluginmanager.register(OutcomeRecorder(folder, config), "wiremap-audit")
 
 
 class OutcomeRecorder:
     """The hooks of such a session, also of the controller and of the workers of pytest-xdist."""
 
-    def __init__(self, folder: Path, *, is_worker: bool) -> None:
+    def __init__(self, folder: Path, config: pytest.Config) -> None:
         self._outcomes = folder / OUTCOMES
         self._chosen = frozenset(json.loads((folder / CHOSEN).read_text(encoding="utf-8")))
-        self._is_worker = is_worker
+        self._config = config
         self._running: dict[str, tuple[str, str]] = {}  # several, where workers run them
 
     @pytest.hookimpl(trylast=True)
@@ -33,7 +33,7 @@ class OutcomeRecorder:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note how the phases of a test end; the last one writes."""
-        if self._is_worker:
+        if hasattr(self._config, "workerinput"):
             return  # the controller is told, too
         ended = self._running.setdefault(report.nodeid, ("passed", ""))
         if report.failed and ended[0] != "failed":

@@ -4,6 +4,7 @@ It decides nothing: what is recorded and what runs is decided by the use cases.
 """
 
 import contextlib
+import dataclasses
 import functools
 import json
 import sqlite3
@@ -20,8 +21,9 @@ from wiremap.project.files import project_root
 from wiremap.project.settings import Settings, read_settings
 from wiremap.project.sources import ProjectSources
 from wiremap.project.state import ProjectState
-from wiremap.pytest_plugin.items import doctest_units, folder_facts, watched_fixtures
+from wiremap.pytest_plugin.items import doctest_units, folder_facts, may_still_run, watched_fixtures
 from wiremap.pytest_plugin.options import collects_everything, decisive_options, ini_values, loaded_plugins
+from wiremap.pytest_plugin.pace import Pace
 from wiremap.pytest_plugin.summary import summary_lines
 from wiremap.registry import observers
 from wiremap.selection.facts import Fact
@@ -35,6 +37,7 @@ from wiremap.use_cases.recording import RanTest, RecordedSession, record
 from wiremap.use_cases.selecting import Collected, select
 
 _COUNTS = "wiremap_counts"
+_UNTIL = "wiremap_until"
 
 
 def begin(config: pytest.Config) -> None:
@@ -68,6 +71,10 @@ class WiremapSession:
         self._worker_counts: list[tuple[int, int]] = []
         self._failures: list[str] = []
         self._num_recorded = 0
+        self._until: int | None = None
+        self._pace = Pace()
+        self._interim: dict[int, int] = {}
+        """Tests that were recorded in the middle of the session, by identity, with the sequence of that record."""
         self._session: RecordedSession | None = None
         self._unsubscribe = observers.subscribe(self._note_graph)
         if self._report_path is None and not options.collectonly:
@@ -135,6 +142,8 @@ class WiremapSession:
         # A set-up alone (`--setup-only`) proves nothing, unless it decided the outcome.
         if "teardown" in self._phases and self._phases & {"call", "decided"}:
             self._session.tests.append(ran)
+            if self._pace.is_due():
+                self._record_interim(self._session)
         return result
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -180,7 +189,7 @@ class WiremapSession:
             if self._session is not None and self._session.tests and self._store.obstacle is None:
                 with self._store:
                     self._sources.remember()  # what was parsed meanwhile
-                record(self._session, self._state(), self._store)
+                record(self._session, self._state(), self._store, instead_of=set(self._interim.values()))
                 self._num_recorded = len(self._session.tests)
         except (WiremapError, sqlite3.Error) as error:
             self._failures.append(f"Nothing was recorded, since the map can't be written: {error}")
@@ -194,6 +203,13 @@ class WiremapSession:
         )
         if nothing_left:
             session.exitstatus = pytest.ExitCode.OK
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell a worker of pytest-xdist which records count: those that were there when the session began."""
+        if self._until is None:
+            self._until = self._store.latest()
+        node.workerinput[_UNTIL] = self._until
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -217,11 +233,31 @@ class WiremapSession:
     def _select(self, tests: list[str]) -> Report | None:
         whole = self._report_path is not None and collects_everything(self._config)
         collected = Collected(tuple(tests), self._collect_errors, whole)
+        # Workers of pytest-xdist must agree, also one that starts later in the place of one that crashed.
+        until = getattr(self._config, "workerinput", {}).get(_UNTIL)
         try:
-            return select(self._state(), self._store, collected)
+            return select(self._state(), self._store, collected, until=until)
         except sqlite3.Error as error:
             self._failures.append(f"Every test runs, since the map can't be read: {error}. Delete it to begin anew.")
             return None
+
+    def _record_interim(self, session: RecordedSession) -> None:
+        """Record what has ended so far, so that little is lost if this process is killed.
+
+        A test waits while a wider fixture of its may still run code that it would then rest on. At the end all are
+        recorded anew: by then more may have been seen of what they share.
+        """
+        open_fixtures = {id(seen) for fixture, seen in self._fixtures.values() if may_still_run(fixture)}
+        ready = [
+            ran
+            for ran in session.tests
+            if id(ran) not in self._interim and open_fixtures.isdisjoint(map(id, ran.observations))
+        ]
+        # A thread of the tests may add to what is read here; then the next time will do, or the end.
+        with self._unobserved(), self._pace.writing(), contextlib.suppress(WiremapError, sqlite3.Error, RuntimeError):
+            if ready and self._store.obstacle is None:
+                sequence = record(dataclasses.replace(session, tests=ready), self._state(), self._store)
+                self._interim.update((id(ran), sequence) for ran in ready)
 
     def _state(self) -> ProjectState:
         environment = environment_facts(

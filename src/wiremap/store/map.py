@@ -6,7 +6,7 @@ A test keeps several traces: going back to an earlier state of the code finds th
 import contextlib
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -99,15 +99,19 @@ class Map:
         records = "1 record of the map is" if damaged == 1 else f"{damaged} records of the map are"
         return [*self._notes, f"{records} damaged and count{'s' * (damaged == 1)} as not made."]
 
-    def traces(self) -> dict[str, list[Trace]]:
-        """Return all traces by test, each test's oldest first."""
+    def traces(self, *, until: int | None = None) -> dict[str, list[Trace]]:
+        """Return all traces by test, each test's oldest first; without those from after the sequence *until*."""
         with self._reading():
-            return self._traces.traces()
+            return self._traces.traces(until)
 
-    def record(self, traces: Iterable[Trace], *, instead_of: int | None = None) -> int:
+    def latest(self) -> int:
+        """Return the highest sequence that was ever recorded or taken over; 0 before."""
+        return self._traces.latest()
+
+    def record(self, traces: Iterable[Trace], *, instead_of: Collection[int] = ()) -> int:
         """Add *traces* as one session and return its sequence; the oldest of each test are forgotten.
 
-        With *instead_of*, the sequence of an earlier call, what that one recorded of the same tests is dropped.
+        With *instead_of*, the sequences of earlier calls, what those recorded of the same tests is dropped.
         """
         sequence = self._traces.begin_session()
         self._traces.add((_at(trace, sequence) for trace in traces), instead_of=instead_of)

@@ -3,7 +3,7 @@
 import sqlite3
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 
 from wiremap.selection import facts as kinds
@@ -43,17 +43,18 @@ class TraceTables:
         """Read anew at the next use, after a transaction that was undone."""
         self._table = None
 
-    def traces(self) -> dict[str, list[Trace]]:
-        """Return all traces by test, each test's oldest first."""
+    def traces(self, until: int | None = None) -> dict[str, list[Trace]]:
+        """Return all traces by test, each test's oldest first; without those from after the sequence *until*."""
         sets = self._facts().sets
         found = {}
         for test, rows in self._rows():
+            known = [one for one in rows if one.set_id in sets]
+            self.num_damaged += len(rows) - len(known)
             traces = [
                 Trace(test, sets[one.set_id], one.outcome, one.duration, one.sequence)
-                for one in rows
-                if one.set_id in sets
+                for one in known
+                if until is None or one.sequence <= until
             ]
-            self.num_damaged += len(rows) - len(traces)
             if traces:
                 found[test] = traces
         return found
@@ -68,16 +69,16 @@ class TraceTables:
         self._set_number(_LATEST, sequence)
         return sequence
 
-    def add(self, traces: Iterable[Trace], *, instead_of: int | None = None) -> None:
+    def add(self, traces: Iterable[Trace], *, instead_of: Collection[int] = ()) -> None:
         """Add *traces* with the sequences that they have, and forget the oldest of each test.
 
-        What their tests had of the sequence *instead_of* is dropped.
+        What their tests had of the sequences *instead_of* is dropped.
         """
         table, nearest = self._facts(), Nearest()
         latest = self._number(_LATEST)
         recent: dict[int, tuple[AbstractSet[Fact], int]] = {}  # by identity: tests share sets
         for trace in traces:
-            before = [one for one in self._rows_of(trace.test) if one.sequence != instead_of]
+            before = [one for one in self._rows_of(trace.test) if one.sequence not in instead_of]
             if id(trace.facts) not in recent:
                 self._offer_base(before, table, nearest)
                 if len(recent) == _RECENT:

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wiremap.project.state import ProjectState
@@ -58,22 +58,24 @@ class RecordedSession:
     started_ns: int = field(default_factory=time.time_ns)
 
 
-def record(session: RecordedSession, project: ProjectState, store: Map) -> None:
-    """Write the traces of *session* to *store*, in one transaction.
+def record(session: RecordedSession, project: ProjectState, store: Map, *, instead_of: Collection[int] = ()) -> int:
+    """Write the traces of *session* to *store*, in one transaction, and return their sequence.
 
-    *project* is the state at the end of the session: what was changed meanwhile is found out and not trusted.
+    *project* is the state now: what was changed since the session began is found out and not trusted. What the same
+    tests had of the sequences *instead_of*, which were written in the middle of the session, is dropped.
     """
     around = _Around(session, project)
     kept = [(one.code, one.work) for one in session.recorder.kept_work.all()]
     resolver = DependencyResolver(around, session.recorder.imports, kept)
     traces = [_trace(ran, resolver, project.environment) for ran in session.tests]
     with store:
-        store.record(traces)
+        sequence = store.record(traces, instead_of=instead_of)
         store.record_calls(_calls(session.recorder))
         store.record_graphs(session.graphs, {ran.test: _graphs_of(ran) for ran in session.tests})
         store.record_baseline(_baseline(project, traces))
         project.sources.remember()
         store.tidy()
+    return sequence
 
 
 def _trace(ran: RanTest, resolver: DependencyResolver, environment: frozenset[Fact]) -> Trace:

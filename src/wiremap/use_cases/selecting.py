@@ -31,9 +31,12 @@ class Collected:
     whole: bool = False
 
 
-def select(project: ProjectState, store: Map, collected: Collected) -> Report:
-    """Return the verdict for each collected test, with the changes that it rests on. Writes nothing but caches."""
-    traces = store.traces()
+def select(project: ProjectState, store: Map, collected: Collected, *, until: int | None = None) -> Report:
+    """Return the verdict for each collected test, with the changes that it rests on. Writes nothing but caches.
+
+    What was recorded after the sequence *until* does not count: several processes must come to one selection.
+    """
+    traces = store.traces(until=until)
     errors = [Verdict(test, (Reason("error", detail),)) for test, detail in sorted(collected.errors.items())]
     decided = errors + _told_apart(verdicts(collected.tests, traces, project.value))
     report = Report(

@@ -95,13 +95,23 @@ def test_recording_one_test_forgets_no_other(store: Map) -> None:
     assert [one.facts for one in store.traces()["b"]] == [facts("1")]
 
 
+def test_what_came_later_can_be_left_out(store: Map) -> None:
+    record(store, trace("t", "1"))
+    until = store.latest()
+    record(store, trace("t", "2"), trace("u", "1"))
+
+    found = store.traces(until=until)
+
+    assert {test: [one.facts for one in traces] for test, traces in found.items()} == {"t": [facts("1")]}
+
+
 def test_a_session_may_replace_what_it_recorded_before(store: Map) -> None:
     with store:
         store.record([trace("other", "1")])
         first = store.record([trace("a", "1"), trace("b", "1")])
 
     with store:
-        store.record([trace("a", "2")], instead_of=first)
+        store.record([trace("a", "2")], instead_of=[first])
 
     found = {test: [next(iter(one.facts)).value for one in traces] for test, traces in store.traces().items()}
     assert found == {"other": ["1"], "a": ["2"], "b": ["1"]}
