@@ -1,6 +1,6 @@
 """Sorted sets of small integers as bytes: the gaps between them, in one, two or four bytes each.
 
-A variable number of bytes for each gap would be smaller by up to a third, and ten times slower to read in Python.
+A variable number of bytes for each gap would be smaller by up to a third, and four times slower to read in Python.
 """
 
 import sys
