@@ -1,5 +1,6 @@
 """The documents say what the code does: lists are complete, and what is shown is what is printed."""
 
+import doctest
 import os
 import re
 import shutil
@@ -73,6 +74,12 @@ def test_the_readme_shows_the_wiring_example_and_its_graph() -> None:
 
     assert code in example
     assert printed(ROOT / "examples", "-m", "wiremap", "graph", "wiring") == shown_output("wiremap graph wiring")
+
+
+def test_every_block_of_the_wiring_guide_does_what_it_shows() -> None:
+    failed, tried = doctest.testfile(str(ROOT / "docs" / "wiring.md"), module_relative=False, verbose=False)
+
+    assert (failed, tried > 20) == (0, True)
 
 
 def test_the_wiring_example_runs() -> None:

@@ -5,7 +5,7 @@ An exception carries values; the sentence is made when somebody reads it. All va
 """
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 
 class WiremapError(Exception):
@@ -26,13 +26,23 @@ class WiremapError(Exception):
 
 def near_names(name: str, known: Iterable[str]) -> str:
     """Return `` Did you mean 'x' or 'y'?``, with its leading space, or nothing when no name is near."""
-    import difflib  # noqa: PLC0415 -- costs 5 ms and serves failures only
-
-    near = difflib.get_close_matches(name, sorted(known), n=2)
+    near = nearest(name, known, most=2)
     return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
+def nearest(name: str, known: Iterable[str], *, most: int) -> list[str]:
+    """Return the names that *name* may be a misspelling of, the likeliest first."""
+    import difflib  # noqa: PLC0415 -- costs 5 ms and serves failures only
+
+    return difflib.get_close_matches(name, sorted(known), n=most)
+
+
 # Wiring: what compile and finalize report, all together.
+
+_MOST_PLACES = 6
+_MOST_OF_ONE_CODE = 5
+_MOST_STEPS = 5
+_LINE_LENGTH = 92  # leaves room for the indent of a numbered fault on a terminal of 100 columns
 
 
 class WiringError(WiremapError):
@@ -47,29 +57,110 @@ class WiringError(WiremapError):
     def _text(self) -> str:
         if len(self.faults) == 1:
             return f"{self.faults[0]}\nNothing was bound."
-        numbered = [f"  {number}. {fault}" for number, fault in enumerate(self.faults, start=1)]
-        return "\n".join([f"The wiring has {len(self.faults)} faults:", *numbered, "Nothing was bound."])
+        shown, hidden = self._shown_and_hidden()
+        numbered = [f"\n  {number}. " + str(fault).replace("\n", "\n     ") for number, fault in shown]
+        more = [f"\n  ... and {count} more [{code}], in error.faults" for code, count in hidden.items()]
+        title = f"The wiring has {len(self.faults)} faults:"
+        return "\n".join([title, *numbered, *more, "\nNothing was bound."])
+
+    def _shown_and_hidden(self) -> tuple[list[tuple[int, WiremapError]], dict[str, int]]:
+        """Return the first few faults of each code, numbered, and how many more there are of which code.
+
+        One mistake in a loop over layers is as many faults as there are layers; it must not hide another.
+        """
+        shown: list[tuple[int, WiremapError]] = []
+        counts: dict[str, int] = {}
+        for number, fault in enumerate(self.faults, start=1):
+            counts[fault.code] = counts.get(fault.code, 0) + 1
+            if counts[fault.code] <= _MOST_OF_ONE_CODE:
+                shown.append((number, fault))
+        hidden = {code: count - _MOST_OF_ONE_CODE for code, count in counts.items() if count > _MOST_OF_ONE_CODE}
+        return shown, hidden
+
+
+def _laid_out(headline: str, places: Iterable[tuple[str, str]], cure: str) -> str:
+    """Return the lines of a fault: what is wrong, then ``file:line: what is there`` for each place, then the cure.
+
+    A place whose file is not known is left out; one with no file to it, such as a drawing, comes as ``("-", text)``.
+    """
+    lines = [f"    {what}" if where == "-" else f"    {where}: {what}" for where, what in places if where]
+    if len(lines) > _MOST_PLACES:
+        lines[_MOST_PLACES - 1 :] = [f"    ... and {len(lines) - _MOST_PLACES + 1} more"]
+    return "\n".join([headline, *lines, cure])
+
+
+def _drawn(start: str, steps: Iterable[tuple[str, str]]) -> str:
+    """Return the path from *start* along (cell, consumer) steps, on one line if it is short."""
+    steps = tuple(steps)
+    if len(steps) > _MOST_STEPS:
+        steps = (*steps[: _MOST_STEPS - 2], ("...", "..."), steps[-1])
+    arrows = ["..." if cell == "..." else f"-[{cell}]-> {consumer}" for cell, consumer in steps]
+    line = " ".join([start, *arrows])
+    return line if len(line) <= _LINE_LENGTH else "\n        ".join([start, *arrows])
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Return ``a, b and c``, shortened when there are many."""
+    names = tuple(names)
+    if len(names) > _MOST_PLACES:
+        names = (*names[: _MOST_PLACES - 1], f"{len(names) - _MOST_PLACES + 1} more")
+    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+
+
+class BindingSite(NamedTuple):
+    """A binding by the ids of its ends, and the line that registered it."""
+
+    provider: str
+    cell: str
+    consumer: str
+    where: str
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The binding as one of the places of a fault."""
+        return self.where, f"{self.provider} -[{self.cell}]-> {self.consumer}"
 
 
 class UnknownCellError(WiremapError):
-    """A provider was asked to hand over something that it does not have."""
+    """A provider was asked to hand over something that it does not have.
+
+    Attributes:
+        site: What was registered.
+        known: The names that the provider has.
+        defined_at: The line of the provider's class.
+        wanted: What the consumer requires instead, under a similar name: the cell, and the line that says so.
+        mistake: What to do about the mistake that it surely is; empty where only the name can be wrong.
+    """
 
     code = "unknown-cell"
 
-    def __init__(self, provider: str, cell: str, consumer: str, where: str, known: Iterable[str]) -> None:
-        self.provider = provider
-        self.cell = cell
-        self.consumer = consumer
-        self.where = where
+    def __init__(
+        self, site: BindingSite, known: Iterable[str], defined_at: str, wanted: Iterable[tuple[str, str]], mistake: str
+    ) -> None:
+        self.site = site
         self.known = tuple(sorted(known))
-        super().__init__(provider, cell, consumer, where, self.known)
+        self.defined_at = defined_at
+        self.wanted = tuple(wanted)
+        self.mistake = mistake
+        super().__init__(site, self.known, defined_at, self.wanted, mistake)
 
     def _text(self) -> str:
-        hint = near_names(self.cell, self.known) or (
-            " Define it on the provider's class, or annotate it there if it gets its value later."
+        provider, cell, consumer, _ = self.site
+        return _laid_out(
+            f"{provider} has no cell {cell!r} to hand to {consumer}.",
+            [
+                self.site.place,
+                (self.defined_at, f"the class of {provider}"),
+                *((where, f"{consumer} requires {wanted!r}") for wanted, where in self.wanted),
+            ],
+            self._cure(),
         )
+
+    def _cure(self) -> str:
         return (
-            f"{self.provider} has no cell {self.cell!r} to hand to {self.consumer} (registered at {self.where}).{hint}"
+            self.mistake
+            or near_names(self.site.cell, self.known).lstrip()
+            or "Define it on the provider's class, or annotate it there if it gets its value later."
         )
 
 
@@ -78,75 +169,58 @@ class TwoProvidersError(WiremapError):
 
     code = "two-providers"
 
-    def __init__(self, cell: str, consumer: str, providers: Iterable[tuple[str, str]]) -> None:
-        self.cell = cell
-        self.consumer = consumer
-        self.providers = tuple(providers)
-        super().__init__(cell, consumer, self.providers)
+    def __init__(self, sites: Iterable[BindingSite]) -> None:
+        self.sites = tuple(sites)
+        super().__init__(self.sites)
 
     def _text(self) -> str:
-        offers = " and ".join(f"{provider} (registered at {where})" for provider, where in self.providers)
-        return f"{self.consumer} would get its cell {self.cell!r} from {offers}. Keep one of them."
+        first = self.sites[0]
+        return _laid_out(
+            f"{first.consumer} would get its cell {first.cell!r} from {_listed(site.provider for site in self.sites)}.",
+            [site.place for site in self.sites],
+            "Keep one of them.",
+        )
 
 
 class NameTakenError(WiremapError):
-    """The consumer has an attribute of its own under the name of a cell."""
+    """The consumer has an attribute of its own under the name of a cell; ``holder_at`` is where that comes from."""
 
     code = "name-taken"
 
-    def __init__(self, cell: str, consumer: str, provider: str, holder: str, where: str) -> None:
-        self.cell = cell
-        self.consumer = consumer
-        self.provider = provider
+    def __init__(self, site: BindingSite, holder: str, holder_at: str) -> None:
+        self.site = site
         self.holder = holder
-        self.where = where
-        super().__init__(cell, consumer, provider, holder, where)
+        self.holder_at = holder_at
+        super().__init__(site, holder, holder_at)
 
     def _text(self) -> str:
-        return (
-            f"{self.consumer} can't take the cell {self.cell!r} of {self.provider} "
-            f"(registered at {self.where}): the name is taken by {self.holder}. "
-            "Remove or rename that; an annotation without a value may stay."
+        provider, cell, consumer, _ = self.site
+        return _laid_out(
+            f"{consumer} can't take the cell {cell!r} of {provider}, since the name is taken.",
+            [self.site.place, (self.holder_at or "-", f"taken by {self.holder}")],
+            "Remove or rename that; an annotation without a value may stay.",
         )
 
 
 class CannotHoldCellError(WiremapError):
-    """The consumer's type leaves no place for the cell."""
+    """The consumer's type leaves no place for some cells, all for one reason."""
 
     code = "cannot-hold-cell"
 
-    def __init__(self, cell: str, consumer: str, reason: str, cure: str, where: str) -> None:
-        self.cell = cell
-        self.consumer = consumer
+    def __init__(self, sites: Iterable[BindingSite], reason: str, cure: str, defined_at: str) -> None:
+        self.sites = tuple(sites)
         self.reason = reason
         self.cure = cure
-        self.where = where
-        super().__init__(cell, consumer, reason, cure, where)
+        self.defined_at = defined_at
+        super().__init__(self.sites, reason, cure, defined_at)
 
     def _text(self) -> str:
-        return (
-            f"{self.consumer} can't hold the cell {self.cell!r} (registered at {self.where}): "
-            f"{self.reason}. {self.cure}"
-        )
-
-
-class NotACellError(WiremapError):
-    """A typed wiring line was given something that its provider can't be told from."""
-
-    code = "not-a-cell"
-
-    def __init__(self, cell: str, consumer_type: str, given: str, where: str) -> None:
-        self.cell = cell
-        self.consumer_type = consumer_type
-        self.given = given
-        self.where = where
-        super().__init__(cell, consumer_type, given, where)
-
-    def _text(self) -> str:
-        return (
-            f"{self.consumer_type}.{self.cell} was given {self.given} (registered at {self.where}), which is no "
-            f"method that its object calls {self.cell!r}. Pass provider.{self.cell}; hand anything else over by "
-            f"name: orch.register(provider, {self.cell!r}, consumer)."
+        consumer = self.sites[0].consumer
+        what = "the cells" if self.sites[1:] else "the cell"
+        return _laid_out(
+            f"{consumer} can't hold {what} {_listed(repr(site.cell) for site in self.sites)}.",
+            [*(site.place for site in self.sites), (self.defined_at or "-", self.reason)],
+            self.cure,
         )
 
 
@@ -163,10 +237,11 @@ class CellTypeError(WiremapError):
         super().__init__(cell, required, provided, reason)
 
     def _text(self) -> str:
-        return (
-            f"{self.consumer} requires {self.cell!r} as {self.required} (at {self.required_at}), and that of "
-            f"{self.provider} (registered at {self.where}) does not fit: {self.reason}. "
-            f"Change one of the two."
+        site = BindingSite(self.provider, self.cell, self.consumer, self.where)
+        return _laid_out(
+            f"{self.consumer} requires {self.cell!r} as {self.required}, and that of {self.provider} does not fit.",
+            [(self.required_at, f"{self.cell!r} is required"), site.place, ("-", self.reason)],
+            "Change one of the two.",
         )
 
 
@@ -175,41 +250,71 @@ class BindingCycleError(WiremapError):
 
     code = "binding-cycle"
 
-    def __init__(self, steps: Iterable[tuple[str, str, str]]) -> None:
-        self.steps = tuple(steps)
-        super().__init__(self.steps)
+    def __init__(self, sites: Iterable[BindingSite]) -> None:
+        self.sites = tuple(sites)
+        super().__init__(self.sites)
 
     def _text(self) -> str:
-        drawn = "".join(f"{provider} -[{cell}]-> " for provider, cell, _ in self.steps) + self.steps[0][0]
-        places = ", ".join(f"{cell!r} at {where}" for _, cell, where in self.steps)
-        return (
-            f"The bindings form a cycle: {drawn} (registered: {places}). "
-            "Drop one of them, or move what both sides need into a component of its own."
+        drawn = _drawn(self.sites[0].provider, [(site.cell, site.consumer) for site in self.sites])
+        return _laid_out(
+            f"The bindings form a cycle: {drawn}" if "\n" not in drawn else f"{len(self.sites)} bindings form a cycle.",
+            [site.place for site in self.sites],
+            "Drop one of them, or move what both sides need into a component of its own.",
         )
 
 
 class MissingCellError(WiremapError):
-    """A component declares a required cell that nobody hands to it."""
+    """A component declares a required cell that nobody hands to it.
+
+    Attributes:
+        path: The cell and its consumer, then who needs that consumer for which cell, and so on.
+        where: The line that added the consumer.
+        declared_at: The line that declares the requirement.
+        candidates: Components with such a cell, or else with one of a similar name; and that name.
+        cure: The line that hands it over.
+    """
 
     code = "missing-cell"
 
-    def __init__(self, cell: str, consumer: str, where: str, candidates: Iterable[str]) -> None:
-        self.cell = cell
-        self.consumer = consumer
+    def __init__(
+        self,
+        path: Iterable[tuple[str, str]],
+        where: str,
+        declared_at: str,
+        candidates: Iterable[tuple[str, str]],
+        cure: str,
+    ) -> None:
+        self.path = tuple(path)
         self.where = where
-        self.candidates = tuple(sorted(candidates))
-        super().__init__(cell, consumer, where, self.candidates)
+        self.declared_at = declared_at
+        self.candidates = tuple(candidates)
+        self.cure = cure
+        super().__init__(self.path, where, declared_at, self.candidates, cure)
 
     def _text(self) -> str:
-        who = f"{' or '.join(self.candidates)} has one: register it" if self.candidates else "Register a provider"
-        return (
-            f"{self.consumer} (added at {self.where}) requires the cell {self.cell!r}, "
-            f"and nobody hands it over. {who} with orch.register(provider, {self.cell!r}, consumer)."
+        cell, consumer = self.path[0]
+        return _laid_out(
+            f"{consumer} requires the cell {cell!r}, and nobody hands it over.",
+            [
+                (self.declared_at, f"{cell!r} is required"),
+                (self.where, f"{consumer} is added"),
+                ("-", _drawn("???", self.path)),
+            ],
+            self._advice(cell),
         )
+
+    def _advice(self, cell: str) -> str:
+        having = [component for component, name in self.candidates if name == cell]
+        if having:
+            return f"{_listed(having)} {'have' if having[1:] else 'has'} it: {self.cure}."
+        if self.candidates:
+            near = _listed(f"{component} has {name!r}" for component, name in self.candidates)
+            return f"{near}: use one name on both sides, and register it."
+        return "No component has it: add one that does, and register it."
 
 
 class DuplicateIdError(WiremapError):
-    """Two components were given one id by hand."""
+    """Several components were given one id by hand."""
 
     code = "duplicate-id"
 
@@ -219,12 +324,15 @@ class DuplicateIdError(WiremapError):
         super().__init__(component_id, self.holders)
 
     def _text(self) -> str:
-        holders = " and ".join(f"a {type_name} (added at {where})" for type_name, where in self.holders)
-        return f"The id {self.component_id!r} was given to {holders}. Give each an id of its own."
+        return _laid_out(
+            f"The id {self.component_id!r} was given to {len(self.holders)} components.",
+            [(where, f"id={self.component_id!r} for one of class {type_name}") for type_name, where in self.holders],
+            "Give each an id of its own, or none: implicit ids never clash.",
+        )
 
 
 class ConflictingIdError(WiremapError):
-    """One component was given two ids by hand, in one orchestrator or in two."""
+    """One component was given several ids by hand, in one orchestrator or in more."""
 
     code = "conflicting-id"
 
@@ -234,22 +342,15 @@ class ConflictingIdError(WiremapError):
         super().__init__(type_name, self.names)
 
     def _text(self) -> str:
-        given = " and ".join(f"{name!r} (at {where})" for name, where in self.names)
-        return f"One {self.type_name} was given the ids {given}. Use one id for it wherever it is added."
+        given = _listed(repr(name) for name, _ in self.names)
+        return _laid_out(
+            f"One component of class {self.type_name} was given the ids {given}.",
+            [(where, f"id={name!r}") for name, where in self.names],
+            "Use one id for it wherever it is added.",
+        )
 
 
-class SelfContainmentError(WiremapError):
-    """A component was said to contain itself."""
-
-    code = "self-containment"
-
-    def __init__(self, component_id: str, where: str) -> None:
-        self.component_id = component_id
-        self.where = where
-        super().__init__(component_id, where)
-
-    def _text(self) -> str:
-        return f"{self.component_id} was connected to itself (at {self.where}). Pass the child first, then its parent."
+# Arguments: what add, register and connect refuse at once.
 
 
 class AlreadyFinalizedError(WiremapError):
@@ -264,9 +365,235 @@ class AlreadyFinalizedError(WiremapError):
         super().__init__(operation, where, finalized_at)
 
     def _text(self) -> str:
+        return _laid_out(
+            f"{self.operation}() came too late: the orchestrator was finalized.",
+            [(self.where, f"{self.operation}()"), (self.finalized_at, "finalize()")],
+            "Register everything before finalize(), or use a new orchestrator.",
+        )
+
+
+class NotAComponentError(WiremapError):
+    """A plain value was passed where a component belongs."""
+
+    code = "not-a-component"
+
+    def __init__(self, call: str, role: str, value: str, where: str) -> None:
+        self.call = call
+        self.role = role
+        self.value = value
+        self.where = where
+        super().__init__(call, role, value, where)
+
+    def _text(self) -> str:
+        return _laid_out(
+            f"{self.call}() was given {self.value} as the {self.role}.",
+            [(self.where, f"{self.call}()")],
+            "A component is an object that can be told from all others; put the value into one.",
+        )
+
+
+class ClassNotInstanceError(WiremapError):
+    """A class was passed where only an instance of it can serve."""
+
+    code = "class-not-instance"
+
+    def __init__(self, type_name: str, role: str, reason: str, where: str, defined_at: str) -> None:
+        self.type_name = type_name
+        self.role = role
+        self.reason = reason
+        self.where = where
+        self.defined_at = defined_at
+        super().__init__(type_name, role, reason, where, defined_at)
+
+    def _text(self) -> str:
+        return _laid_out(
+            f"register() was given the class {self.type_name} as the {self.role}: {self.reason}.",
+            [(self.where, "register()"), (self.defined_at, f"class {self.type_name}")],
+            f"Pass an instance: {self.type_name}(...).",
+        )
+
+
+class InvalidCellNameError(WiremapError):
+    """What was passed as the name of a cell can't be one."""
+
+    code = "invalid-cell-name"
+
+    def __init__(self, cell: str, reason: str, where: str) -> None:
+        self.cell = cell
+        self.reason = reason
+        self.where = where
+        super().__init__(cell, reason, where)
+
+    def _text(self) -> str:
+        return _laid_out(
+            f"register() was given {self.cell} as the cell: {self.reason}.",
+            [(self.where, "register()")],
+            "Pass the name of a method or an attribute: register(provider, 'name', consumer).",
+        )
+
+
+class NotACellError(WiremapError):
+    """A typed wiring line was given something that its provider can't be told from."""
+
+    code = "not-a-cell"
+
+    def __init__(self, cell: str, consumer_type: str, given: str, where: str) -> None:
+        self.cell = cell
+        self.consumer_type = consumer_type
+        self.given = given
+        self.where = where
+        super().__init__(cell, consumer_type, given, where)
+
+    def _text(self) -> str:
+        return _laid_out(
+            f"{self.consumer_type}.{self.cell} was given {self.given}, no method that its object calls {self.cell!r}.",
+            [(self.where, f"{self.consumer_type}.{self.cell}.register()")],
+            f"Pass a bound method; state goes by name: orch.register(provider, {self.cell!r}, consumer).",
+        )
+
+
+class RequirementNotMadeError(WiremapError):
+    """A class holds ``Requires[...]`` itself where one of its kind is meant."""
+
+    code = "requirement-not-made"
+
+    def __init__(self, owner: str, cell: str, where: str) -> None:
+        self.owner = owner
+        self.cell = cell
+        self.where = where
+        super().__init__(owner, cell, where)
+
+    def _text(self) -> str:
+        return _laid_out(
+            f"{self.owner}.{self.cell} lacks its parentheses, so nothing is required.",
+            [(self.where, f"the class of {self.owner}")],
+            f"Write {self.cell} = Requires[...]().",
+        )
+
+
+class InvalidLabelError(WiremapError):
+    """An id, a tag or an extension is no text that can be shown and asked for."""
+
+    code = "invalid-label"
+
+    def __init__(self, argument: str, value: str, where: str) -> None:
+        self.argument = argument
+        self.value = value
+        self.where = where
+        super().__init__(argument, value, where)
+
+    def _text(self) -> str:
+        return _laid_out(
+            f"add() was given {self.value} in {self.argument}=.",
+            [(self.where, "add()")],
+            "Pass text: printable characters, and no space at either end.",
+        )
+
+
+class SelfBindingError(WiremapError):
+    """A component was to hand a cell to itself."""
+
+    code = "self-binding"
+
+    def __init__(self, type_name: str, cell: str, where: str) -> None:
+        self.type_name = type_name
+        self.cell = cell
+        self.where = where
+        super().__init__(type_name, cell, where)
+
+    def _text(self) -> str:
+        return _laid_out(
+            f"One component of class {self.type_name} is both the provider and the consumer of {self.cell!r}.",
+            [(self.where, "register()")],
+            "It has that already: pass the component that needs it as the consumer.",
+        )
+
+
+class SelfContainmentError(WiremapError):
+    """A component was said to contain itself."""
+
+    code = "self-containment"
+
+    def __init__(self, type_name: str, where: str) -> None:
+        self.type_name = type_name
+        self.where = where
+        super().__init__(type_name, where)
+
+    def _text(self) -> str:
+        return _laid_out(
+            f"One component of class {self.type_name} is both the child and the parent.",
+            [(self.where, "connect()")],
+            "Pass the child first, then its parent.",
+        )
+
+
+# Warnings: what compile and finalize accept, and think odd.
+
+
+class WiringWarning(UserWarning):
+    """Base of what may be a mistake in a wiring and may be meant."""
+
+    code: ClassVar[str] = "wiring-warning"
+
+    def _text(self) -> str:
+        return " ".join(map(str, self.args))
+
+    def __str__(self) -> str:
+        return f"{self._text()} [{self.code}]"
+
+
+class UnusedComponentWarning(WiringWarning):
+    """A component was added that takes no part in the wiring."""
+
+    code = "unused-component"
+
+    def __init__(self, component_id: str, is_class: bool) -> None:  # noqa: FBT001 -- same
+        self.component_id = component_id
+        self.is_class = is_class
+        super().__init__(component_id, is_class)
+
+    def _text(self) -> str:
+        cure = "It is a class: did you mean an instance?" if self.is_class else "Register what it gives or takes."
+        return f"{self.component_id} takes no part in the wiring. {cure}"
+
+
+class UnusedCellWarning(WiringWarning):
+    """A cell was handed to consumers whose class never reads it."""
+
+    code = "unused-cell"
+
+    def __init__(self, cell: str, provider: str, consumers: Iterable[str], defined_at: str) -> None:
+        self.cell = cell
+        self.provider = provider
+        self.consumers = tuple(consumers)
+        self.defined_at = defined_at
+        super().__init__(cell, provider, self.consumers, defined_at)
+
+    def _text(self) -> str:
+        first, *others = self.consumers
+        who = f"{first} and {len(others)} more never read" if others else f"{first} never reads"
+        return _laid_out(
+            f"{who} {self.cell!r} of {self.provider}.",
+            [(self.defined_at, f"the class of {first}")],
+            "Drop the registration, unless others read it there.",
+        )
+
+
+class AlreadyClosedError(WiremapError):
+    """Something was asked of an orchestrator after it had been closed."""
+
+    code = "already-closed"
+
+    def __init__(self, operation: str, where: str, closed_at: str) -> None:
+        self.operation = operation
+        self.where = where
+        self.closed_at = closed_at
+        super().__init__(operation, where, closed_at)
+
+    def _text(self) -> str:
         return (
-            f"{self.operation}() at {self.where} came too late: the orchestrator was finalized at "
-            f"{self.finalized_at}. Register everything before finalize(), or use a new orchestrator."
+            f"{self.operation}() at {self.where} came too late: the orchestrator was closed at {self.closed_at}. "
+            "Build a new one with the recipe."
         )
 
 
@@ -345,6 +672,23 @@ class StateCellUnsetError(WiremapError, AttributeError):
         )
 
 
+class WiredCopyError(WiremapError):
+    """A component that was handed cells was to be deep-copied or pickled."""
+
+    code = "wired-copy"
+
+    def __init__(self, consumer_type: str, owners: Iterable[str]) -> None:
+        self.consumer_type = consumer_type
+        self.owners = tuple(sorted(owners))
+        super().__init__(consumer_type, self.owners)
+
+    def _text(self) -> str:
+        return (
+            f"A {self.consumer_type} is wired and can't be deep-copied or pickled: that would take a second "
+            f"{' and '.join(self.owners)} along. Copy it before finalize(), or build another with the recipe."
+        )
+
+
 # Overriding.
 
 
@@ -399,30 +743,143 @@ class GraphFormatError(WiremapError):
         )
 
 
-# Graphs from the command line.
+class GraphDiffFormatError(WiremapError):
+    """Data does not describe a difference of graphs of a schema that this version reads."""
 
+    code = "graph-diff-format"
 
-class ModuleNotImportableError(WiremapError):
-    """The module that should hold a recipe could not be imported."""
-
-    code = "module-not-importable"
-
-    def __init__(self, module: str, reason: str) -> None:
-        self.module = module
-        self.reason = reason
-        super().__init__(module, reason)
+    def __init__(self, detail: str) -> None:
+        self.detail = detail
+        super().__init__(detail)
 
     def _text(self) -> str:
         return (
-            f"The module {self.module!r} can't be imported: {self.reason}. "
-            "The current directory is searched first; check the name, and that its distribution is installed."
+            f"This is no difference of graphs that Wiremap can read: {self.detail}. "
+            "Write it anew with Graph.diff and GraphDiff.to_json."
         )
+
+
+class GraphDiffMismatchError(WiremapError):
+    """A difference was applied to a graph that it does not fit."""
+
+    code = "graph-diff-mismatch"
+
+    def __init__(self, detail: str) -> None:
+        self.detail = detail
+        super().__init__(detail)
+
+    def _text(self) -> str:
+        return f"The difference does not fit this graph: {self.detail}. Apply it to the graph that it was made from."
+
+
+class PatternSyntaxError(WiremapError):
+    """A text that should be a pattern of components and edges is none."""
+
+    code = "pattern-syntax"
+
+    def __init__(self, text: str, position: int, reason: str) -> None:
+        self.text = text
+        self.position = position
+        self.reason = reason
+        super().__init__(text, position, reason)
+
+    def _text(self) -> str:
+        before = self.text[: self.position].split("\n")
+        line = self.text.split("\n")[len(before) - 1]
+        return (
+            f"The pattern can't be read at line {len(before)}, column {len(before[-1]) + 1}: {self.reason}.\n"
+            f"    {line}\n"
+            f"    {' ' * len(before[-1])}^\n"
+            "Write components and edges as in 'A -[cell]-> B, C --> A'."
+        )
+
+
+# Graphs from the command line.
+
+
+class SourceNotFoundError(WiremapError):
+    """A path was asked for a graph, and nothing is there."""
+
+    code = "source-not-found"
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        super().__init__(source)
+
+    def _text(self) -> str:
+        what = f"There is no file or folder {self.source!r}" if self.source else "No source is named"
+        return (
+            f"{what}. Name a module that holds a recipe (package.module or package.module:function), "
+            "a graph as JSON, or a folder of source."
+        )
+
+
+class PythonFileError(WiremapError):
+    """A file of Python was asked for a graph; a recipe is found by the name of its module.
+
+    ``root`` is the folder that the module is looked up in, empty for the current one.
+    """
+
+    code = "python-file"
+
+    def __init__(self, path: str, module: str, root: str) -> None:
+        self.path = path
+        self.module = module
+        self.root = root
+        super().__init__(path, module, root)
+
+    def _text(self) -> str:
+        where = f" It is looked up in {self.root!r}: have that on PYTHONPATH, or install it." if self.root else ""
+        return (
+            f"{self.path!r} is a file of Python, not a graph. To compile a recipe in it, ask for the module: "
+            f"wiremap graph {self.module}.{where}"
+        )
+
+
+class NoPythonFilesError(WiremapError):
+    """A folder was asked for the wiring of its source, and there is none, tests left out."""
+
+    code = "no-python-files"
+
+    def __init__(self, folder: str, num_tests: int) -> None:
+        self.folder = folder
+        self.num_tests = num_tests
+        super().__init__(folder, num_tests)
+
+    def _text(self) -> str:
+        but = f" but {self.num_tests} of tests, which are left out" if self.num_tests else ""
+        return f"The folder {self.folder!r} holds no file of Python{but}. Name the folder that your packages lie in."
+
+
+class ModuleNotImportableError(WiremapError):
+    """The module that should hold a recipe could not be imported: it was not found, or its code failed.
+
+    ``known`` holds names of modules beside one that was not found.
+    """
+
+    code = "module-not-importable"
+
+    def __init__(self, module: str, reason: str, known: Iterable[str] | None = None) -> None:
+        self.module = module
+        self.reason = reason
+        self.known = None if known is None else tuple(sorted(known))
+        super().__init__(module, reason, self.known)
+
+    def _text(self) -> str:
+        what = f"The module {self.module!r} can't be imported: {self.reason}."
+        if self.known is None:
+            return f"{what} Mend that first: `python -c 'import {self.module}'` must work."
+        hint = near_names(self.module, self.known) or (
+            " The current directory is searched first; check the name, and that its distribution is installed."
+        )
+        return what + hint
 
 
 class NoRecipeError(WiremapError):
     """A module has no function marked with ``@recipe``, or several and none that goes first."""
 
     code = "no-recipe"
+    _SHOWN = 8
 
     def __init__(self, module: str, recipes: Iterable[str], functions: Iterable[str]) -> None:
         self.module = module
@@ -434,7 +891,9 @@ class NoRecipeError(WiremapError):
         if self.recipes:
             choices = " or ".join(f"{self.module}:{name}" for name in self.recipes)
             return f"{self.module!r} has several recipes and none called 'combine'. Ask for {choices}."
-        there = f"its functions are {', '.join(self.functions)}" if self.functions else "it defines no function"
+        more = len(self.functions) - self._SHOWN
+        shown = ", ".join(self.functions[: self._SHOWN]) + (f" and {more} more" if more > 0 else "")
+        there = f"its functions are {shown}" if self.functions else "it defines no function"
         return f"{self.module!r} has no recipe; {there}. Mark the one that wires with @wiremap.recipe."
 
 
@@ -476,6 +935,25 @@ class RecipeFailedError(WiremapError):
             f"The recipe {self.recipe} failed in compile mode: {self.reason} (at {self.where}). "
             "Give the arguments that it needs as @recipe(compile_kwargs={...}), "
             "and keep heavy work in __post_wire__, which compile mode does not call."
+        )
+
+
+class RecipeDoesWorkError(WiremapError):
+    """A recipe, while it was compiled, was about to do what is no wiring; it was stopped before."""
+
+    code = "recipe-does-work"
+
+    def __init__(self, recipe: str, operation: str, where: str) -> None:
+        self.recipe = recipe
+        self.operation = operation
+        self.where = where
+        super().__init__(recipe, operation, where)
+
+    def _text(self) -> str:
+        return (
+            f"The recipe {self.recipe} {self.operation} (at {self.where}); compiling it stopped before that. "
+            "A recipe only wires: move this into __post_wire__ of the component that needs it, "
+            "which compile mode does not call."
         )
 
 

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, assert_type
 
-from wiremap import Component, Graph, RegistryOrchestrator, Requires
-from wiremap.registry.requirements import Requirement
+from wiremap import Component, Graph, RegistryOrchestrator, Requirement, Requires
 
 
 class Request: ...

@@ -10,27 +10,28 @@ from pathlib import Path
 import pytest
 
 import wiremap.errors
-from wiremap import WiremapError, WiringError
-from wiremap.errors import UnknownCellError, UnknownComponentError
+from wiremap import WiremapError, WiringError, WiringWarning
+from wiremap.errors import BindingSite, TwoProvidersError, UnknownComponentError
 
+_Told = WiremapError | WiringWarning
 MANUAL = Path(__file__).parents[2] / "docs" / "errors.md"
 
 
 @pytest.fixture(scope="module")
-def errors() -> list[type[WiremapError]]:
+def errors() -> list[type[_Told]]:
     return sorted(
         (
             cls
             for cls in vars(wiremap.errors).values()
-            if isinstance(cls, type) and issubclass(cls, WiremapError) and cls is not WiremapError
+            if isinstance(cls, type) and issubclass(cls, _Told) and cls not in (WiremapError, WiringWarning)
         ),
         key=lambda cls: cls.code,
     )
 
 
-def test_every_error_is_defined_in_one_place(errors: list[type[WiremapError]]) -> None:
+def test_every_error_is_defined_in_one_place(errors: list[type[_Told]]) -> None:
     """Modules are read, not imported: some refuse to run on some interpreters."""
-    names = {"WiremapError", *(cls.__name__ for cls in errors)}
+    names = {"WiremapError", "WiringWarning", *(cls.__name__ for cls in errors)}
     elsewhere = [
         f"{path}: {node.name}"
         for path in Path(wiremap.__path__[0]).rglob("*.py")
@@ -42,7 +43,7 @@ def test_every_error_is_defined_in_one_place(errors: list[type[WiremapError]]) -
     assert elsewhere == []
 
 
-def test_every_error_has_a_code_of_its_own(errors: list[type[WiremapError]]) -> None:
+def test_every_error_has_a_code_of_its_own(errors: list[type[_Told]]) -> None:
     codes = Counter(cls.code for cls in errors)
 
     assert [code for code, count in codes.items() if count > 1] == []
@@ -50,7 +51,7 @@ def test_every_error_has_a_code_of_its_own(errors: list[type[WiremapError]]) -> 
     assert [cls.__name__ for cls in errors if "code" not in vars(cls)] == []
 
 
-def test_the_manual_has_exactly_the_codes_of_the_source(errors: list[type[WiremapError]]) -> None:
+def test_the_manual_has_exactly_the_codes_of_the_source(errors: list[type[_Told]]) -> None:
     entries = re.findall(r"^### `([a-z-]+)`$", MANUAL.read_text(encoding="utf-8"), re.MULTILINE)
 
     assert sorted(entries) == [cls.code for cls in errors]
@@ -66,17 +67,18 @@ def test_every_entry_of_the_manual_shows_its_cause_cure_and_message() -> None:
         assert f"[{code}]" in entry, code
 
 
-def _example(cls: type[WiremapError]) -> WiremapError:
+def _example(cls: type[_Told]) -> _Told:
     """Make an error with a plausible value for every parameter, by the parameter's annotation."""
     values: list[object] = []
     parameters = inspect.signature(cls).parameters if "__init__" in vars(cls) else {}
     for parameter in parameters.values():
         text = str(parameter.annotation)
         number = re.fullmatch(r"<class '(int|float)'>|int|float", text)
-        if text.startswith("tuple[str, str"):
+        site = BindingSite("a", "x", "b", "f.py:1")
+        if "BindingSite" in text:
+            values.append([site, site] if "Iterable" in text else site)
+        elif text.startswith("tuple[str, str"):
             values.append(("a", "x", "f.py:1")[: text.count("str")])
-        elif "Iterable[tuple[str, str, str]]" in text:
-            values.append([("a", "x", "f.py:1"), ("b", "y", "f.py:2")])
         elif "tuple[str, str]" in text:
             values.append([("a", "f.py:1"), ("b", "f.py:2")])
         elif "WiremapError" in text:
@@ -88,7 +90,7 @@ def _example(cls: type[WiremapError]) -> WiremapError:
     return cls(*values)
 
 
-def test_every_error_survives_pickling_with_its_text(errors: list[type[WiremapError]]) -> None:
+def test_every_error_survives_pickling_with_its_text(errors: list[type[_Told]]) -> None:
     for cls in errors:
         error = _example(cls)
 
@@ -100,8 +102,8 @@ def test_every_error_survives_pickling_with_its_text(errors: list[type[WiremapEr
 
 
 def test_the_faults_of_a_wiring_can_be_taken_apart() -> None:
-    faults = [UnknownCellError("P", "x", "C", "f.py:1", ["y"]), UnknownComponentError("a", [])]
+    faults = [TwoProvidersError([BindingSite("P", "x", "C", "f.py:1")]), UnknownComponentError("a", [])]
 
     error = pickle.loads(pickle.dumps(WiringError(faults)))  # noqa: S301 -- our own bytes
 
-    assert [fault.code for fault in error.faults] == ["unknown-cell", "unknown-component"]
+    assert [fault.code for fault in error.faults] == ["two-providers", "unknown-component"]

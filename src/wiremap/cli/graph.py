@@ -5,23 +5,44 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from wiremap.cli.output import say, saying_wiring_warnings
 from wiremap.errors import UnwritableOutputError
 from wiremap.graph import Graph
-from wiremap.render import render_dot, render_mermaid, render_text
-from wiremap.use_cases.graph_source import compile_source, local_graph, without_local_graphs
+from wiremap.render import render_dot, render_markdown, render_mermaid, render_svg, render_text
+from wiremap.use_cases.graph_source import graph_with_notes, local_graph, without_local_graphs
 
-_RENDERERS: Final = {"text": render_text, "mermaid": render_mermaid, "dot": render_dot}
+_RENDERERS: Final = {
+    "text": render_text,
+    "mermaid": render_mermaid,
+    "markdown": render_markdown,
+    "dot": render_dot,
+    "svg": render_svg,
+}
+_SUFFIXES: Final = {
+    ".json": "json",
+    ".mmd": "mermaid",
+    ".mermaid": "mermaid",
+    ".md": "markdown",
+    ".dot": "dot",
+    ".gv": "dot",
+    ".svg": "svg",
+}
 
 
 def configure(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command to the command line."""
-    parser = subparsers.add_parser("graph", help="compile a recipe and show its graph", description="Show one graph.")
+    parser = subparsers.add_parser(
+        "graph", help="show the graph of a recipe or of a folder of source", description="Show one graph."
+    )
     parser.add_argument(
         "source",
         metavar="SOURCE",
-        help="package.module or package.module:function (a recipe), or the path of a graph as JSON",
+        help="package.module or package.module:function (a recipe), the path of a graph as JSON, "
+        "or a folder, whose wiring is inferred from its source",
     )
-    parser.add_argument("--format", choices=[*_RENDERERS, "json"], default="text", help="what to write (default: text)")
+    parser.add_argument(
+        "--format", choices=[*_RENDERERS, "json"], help="what to write (default: by the suffix of FILE, else text)"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
     part = parser.add_mutually_exclusive_group()
     part.add_argument("--outer", action="store_true", help="leave out the graphs inside components")
@@ -32,8 +53,14 @@ def configure(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 def run(args: argparse.Namespace) -> int:
     """Write the graph that was asked for, and return the exit code."""
-    graph = _part_asked_for(compile_source(args.source), args)
+    with saying_wiring_warnings():
+        sourced = graph_with_notes(args.source)
+    graph = _part_asked_for(sourced.graph, args)
+    for note in sourced.notes:
+        say(f"note: {note}")
     _write(_rendered(graph, args), args.output)
+    if args.output is not None:
+        say(f"wrote {args.output} ({len(graph.components)} components, {len(graph.bindings)} bindings)")
     return 0
 
 
@@ -44,9 +71,10 @@ def _part_asked_for(graph: Graph, args: argparse.Namespace) -> Graph:
 
 
 def _rendered(graph: Graph, args: argparse.Namespace) -> str:
-    if args.format == "json":
+    chosen = args.format or _SUFFIXES.get(Path(args.output or "").suffix.lower(), "text")
+    if chosen == "json":
         return graph.to_json()
-    return _RENDERERS[args.format](graph, fold=not args.unfold)
+    return _RENDERERS[chosen](graph, fold=not args.unfold)
 
 
 def _write(text: str, output: str | None) -> None:

@@ -1,6 +1,23 @@
 """The vocabulary of wiring as immutable data: components, bindings, containment, and the graph of them."""
 
+from wiremap.graph.differences import Change, GraphDiff
 from wiremap.graph.elements import Binding, CellKind, Component, Containment
-from wiremap.graph.model import Graph, Star
+from wiremap.graph.model import Graph
+from wiremap.graph.patterns import Pattern, PatternEdge, PatternNode
+from wiremap.graph.shapes import Shape
+from wiremap.graph.stars import Star
 
-__all__ = ["Binding", "CellKind", "Component", "Containment", "Graph", "Star"]
+__all__ = [
+    "Binding",
+    "CellKind",
+    "Change",
+    "Component",
+    "Containment",
+    "Graph",
+    "GraphDiff",
+    "Pattern",
+    "PatternEdge",
+    "PatternNode",
+    "Shape",
+    "Star",
+]

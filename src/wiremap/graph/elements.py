@@ -1,9 +1,23 @@
 """The parts of a graph: components, and the two kinds of edges between them. Plain data, no objects."""
 
-from dataclasses import dataclass
-from typing import Literal
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 
 CellKind = Literal["method", "state"]
+Label = tuple[str, ...]
+"""An edge without its ends, seen from one: ``(HANDS, cell, name, kind)``, ``(TAKES, cell, name, kind)``, HOLDS, HELD.
+
+The name is that under which the consumer reads the cell."""
+Link = tuple[Label, str]
+"""An edge seen from one of its ends: its label there, and the id at its other end."""
+LOCATION: Final = ("source_path", "source_line")
+"""The fields of a component that say where its class is written; moving that changes no topology."""
+HANDS: Final = "hands"
+TAKES: Final = "takes"
+HOLDS: Final[Label] = ("holds",)
+HELD: Final[Label] = ("held",)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -35,6 +49,14 @@ class Component:
     requires: tuple[str, ...] = ()
     parameters: str | None = None
 
+    @property
+    def traits(self) -> tuple[object, ...]:
+        """What it is, whatever it is called, wherever its class is written and whoever is beside it.
+
+        ``provides`` is not among them: it follows from the bindings.
+        """
+        return (self.type, self.module, self.extension, self.tags, self.requires, self.parameters)
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Binding:
@@ -51,6 +73,21 @@ class Binding:
     kind: CellKind = "method"
     interface: str = ""
 
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The ids that it connects."""
+        return (self.provider, self.consumer)
+
+    def renamed(self, names: Mapping[str, str]) -> "Binding":
+        """Return the binding of the same cell between the ids that *names* gives for these."""
+        provider, consumer = (names.get(end, end) for end in self.ends)
+        return self if self.ends == (provider, consumer) else replace(self, provider=provider, consumer=consumer)
+
+    @property
+    def name(self) -> str:
+        """The name under which the consumer reads the cell, below that of the interface if there is one."""
+        return f"{self.interface}.{self.cell}" if self.interface else self.cell
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Containment:
@@ -58,3 +95,32 @@ class Containment:
 
     child: str
     parent: str
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The ids that it connects."""
+        return (self.child, self.parent)
+
+    def renamed(self, names: Mapping[str, str]) -> "Containment":
+        """Return the containment of the ids that *names* gives for these."""
+        return Containment(*(names.get(end, end) for end in self.ends))
+
+
+def links_of(bindings: Iterable[Binding], containment: Iterable[Containment]) -> Mapping[str, list[Link]]:
+    """Return, for every id at an edge, its edges as they look from there.
+
+    An edge from a component to itself is seen twice, once from each end.
+    """
+    links: dict[str, list[Link]] = defaultdict(list)
+    labels: dict[tuple[str, str, CellKind], tuple[Label, Label]] = {}
+    for edge in bindings:
+        cell = (edge.cell, edge.name, edge.kind)
+        if cell not in labels:
+            labels[cell] = ((HANDS, *cell), (TAKES, *cell))
+        hands, takes = labels[cell]
+        links[edge.provider].append((hands, edge.consumer))
+        links[edge.consumer].append((takes, edge.provider))
+    for pair in containment:
+        links[pair.child].append((HELD, pair.parent))
+        links[pair.parent].append((HOLDS, pair.child))
+    return links

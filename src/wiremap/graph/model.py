@@ -1,36 +1,28 @@
-"""The immutable graph that compiling an orchestrator gives, and the star of one component in it."""
+"""The immutable graph that compiling an orchestrator gives, and everything that can be asked of it."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from itertools import pairwise
+from operator import attrgetter
+from typing import Final, TypeVar
 
-from wiremap.errors import CannotOverrideError, GraphFormatError, UnknownComponentError
+from wiremap.errors import CannotOverrideError, GraphDiffMismatchError, GraphFormatError, UnknownComponentError
 from wiremap.graph import queries, serialization
+from wiremap.graph.differences import GraphDiff
 from wiremap.graph.elements import Binding, Component, Containment
 from wiremap.graph.living import LivingSystem
+from wiremap.graph.patterns import Pattern
+from wiremap.graph.shapes import Shape, shapes
+from wiremap.graph.stars import Star
+from wiremap.graph.topology import Topology
 
 T = TypeVar("T")
 
-
-@dataclass(frozen=True, slots=True)
-class Star:
-    """One component with the edges that touch it: the smallest thing whose topology can change."""
-
-    component: Component
-    bindings: tuple[Binding, ...]
-    containment: tuple[Containment, ...]
-
-    @property
-    def digest(self) -> str:
-        """32 hexadecimal digits over everything here but source locations."""
-        document = {
-            "component": serialization.to_records([self.component]),
-            "bindings": serialization.to_records(self.bindings),
-            "containment": serialization.to_records(self.containment),
-        }
-        return serialization.digest(document)
+# The orders in which the elements of a graph stand; a hundred times as fast as comparing dataclasses.
+_BY_ID: Final = attrgetter("id")
+_BY_ENDS: Final = attrgetter("provider", "cell", "consumer", "kind", "interface")
+_BY_CHILD: Final = attrgetter("child", "parent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +32,8 @@ class Graph:
     ``nested`` holds, under the id of a component, the local graph that was wired inside it. The local
     graph has that component too, under the same id: through it the two graphs are linked.
 
+    ``topology`` is the same again with look-ups for all questions; it is made anew, never given, compared or stored.
+
     Raises:
         GraphFormatError: An id occurs twice, or an edge or a nested graph names an id that is not there.
     """
@@ -48,34 +42,38 @@ class Graph:
     bindings: tuple[Binding, ...] = ()
     containment: tuple[Containment, ...] = ()
     nested: Mapping[str, "Graph"] = field(default_factory=dict)
+    topology: Topology = field(init=False, repr=False, compare=False)
     _system: LivingSystem | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         # The only writes ever made: a frozen dataclass can bring its fields into order in no other way.
-        object.__setattr__(self, "components", tuple(sorted(self.components, key=lambda c: c.id)))
-        object.__setattr__(self, "bindings", tuple(sorted(set(self.bindings))))
-        object.__setattr__(self, "containment", tuple(sorted(set(self.containment))))
+        object.__setattr__(self, "components", tuple(sorted(self.components, key=_BY_ID)))
+        object.__setattr__(self, "bindings", tuple(sorted(set(self.bindings), key=_BY_ENDS)))
+        object.__setattr__(self, "containment", tuple(sorted(set(self.containment), key=_BY_CHILD)))
         object.__setattr__(self, "nested", dict(sorted(self.nested.items())))
+        local = {owner: graph.topology for owner, graph in self.nested.items()}
+        topology = Topology(self.components, self.bindings, self.containment, local)
+        object.__setattr__(self, "topology", topology)
         self._check()
 
     def __hash__(self) -> int:
         return hash((self.components, self.bindings, self.containment, tuple(self.nested.items())))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # What is living stays where it lives, and look-ups are made again where the graph arrives.
+        return (Graph, (self.components, self.bindings, self.containment, self.nested))
+
     def _check(self) -> None:
-        counts = Counter(self.ids)
-        if doubles := sorted(id_ for id_, count in counts.items() if count > 1):
-            raise GraphFormatError(f"several components have the id {doubles[0]!r}")
-        ends = {id_ for edge in self.bindings for id_ in (edge.provider, edge.consumer)}
-        ends |= {id_ for pair in self.containment for id_ in (pair.child, pair.parent)}
-        if unknown := sorted((ends | self.nested.keys()) - counts.keys()):
+        for one, other in pairwise(self.components):
+            if one.id == other.id:
+                raise GraphFormatError(f"several components have the id {one.id!r}")
+        ends = {edge.provider for edge in self.bindings} | {edge.consumer for edge in self.bindings}
+        ends |= {pair.child for pair in self.containment} | {pair.parent for pair in self.containment}
+        if unknown := sorted((ends | self.nested.keys()) - self.topology.by_id.keys()):
             raise GraphFormatError(f"an edge or a nested graph names {unknown[0]!r}, and no component has that id")
         for owner, local in self.nested.items():
             if owner not in local:
                 raise GraphFormatError(f"the graph nested in {owner!r} does not hold that component")
-
-    def __reduce__(self) -> tuple[object, ...]:
-        # What is living stays where it lives.
-        return (Graph, (self.components, self.bindings, self.containment, self.nested))
 
     # Living
 
@@ -113,15 +111,15 @@ class Graph:
             yield from level
             level = [inner for graph in level for inner in graph.nested.values()]
 
-    # Reading
+    # Looking up
 
     @property
     def ids(self) -> tuple[str, ...]:
         """The ids of all components, sorted."""
-        return tuple(component.id for component in self.components)
+        return tuple(self.topology.by_id)
 
     def __contains__(self, component_id: object) -> bool:
-        return any(component.id == component_id for component in self.components)
+        return component_id in self.topology.by_id
 
     def component(self, component_id: str) -> Component:
         """Return the component with that id.
@@ -129,31 +127,50 @@ class Graph:
         Raises:
             UnknownComponentError: There is none.
         """
-        for component in self.components:
-            if component.id == component_id:
-                return component
-        raise UnknownComponentError(component_id, self.ids)
+        try:
+            return self.topology.by_id[component_id]
+        except KeyError:
+            raise UnknownComponentError(component_id, self.ids) from None
 
     def star(self, component_id: str) -> Star:
-        """Return the component with that id and the edges that touch it."""
-        return Star(
-            component=self.component(component_id),
-            bindings=tuple(edge for edge in self.bindings if component_id in (edge.provider, edge.consumer)),
-            containment=tuple(pair for pair in self.containment if component_id in (pair.child, pair.parent)),
-        )
+        """Return the component with that id, the edges that touch it, and its neighbours."""
+        return self.topology.star(self.component(component_id).id)
 
-    def upstream(self, component_id: str) -> tuple[str, ...]:
+    def stars(self) -> Mapping[str, Star]:
+        """Return the stars of all components by id."""
+        return {id_: self.topology.star(id_) for id_ in self.ids}
+
+    # Following edges
+
+    def upstream(self, component_id: str, steps: int | None = None) -> tuple[str, ...]:
         """Return the ids of all components whose cells reach this one, directly or through others, sorted.
 
         Containment does not count: what a component holds says nothing about what it calls.
-        """
-        self.component(component_id)
-        return queries.reachable(component_id, ((edge.consumer, edge.provider) for edge in self.bindings))
 
-    def downstream(self, component_id: str) -> tuple[str, ...]:
-        """Return the ids of all components that its cells reach, directly or through others, sorted."""
-        self.component(component_id)
-        return queries.reachable(component_id, ((edge.provider, edge.consumer) for edge in self.bindings))
+        Args:
+            component_id: Where to start.
+            steps: How many bindings to follow at most; 1 gives the direct providers.
+        """
+        return queries.reachable(self.component(component_id).id, self.topology.providers, _checked(steps))
+
+    def downstream(self, component_id: str, steps: int | None = None) -> tuple[str, ...]:
+        """Return the ids of all components that its cells reach, directly or through others, sorted.
+
+        Args:
+            component_id: Where to start.
+            steps: How many bindings to follow at most; 1 gives the direct consumers.
+        """
+        return queries.reachable(self.component(component_id).id, self.topology.consumers, _checked(steps))
+
+    def paths(self, start: str, end: str, *, limit: int = 100) -> tuple[tuple[str, ...], ...]:
+        """Return the ways by which cells of *start* reach *end*, each as the ids from the one to the other.
+
+        A path follows bindings from provider to consumer and visits no component twice; several cells between
+        two components are one step. Shorter paths come first, then smaller ids. There may be exponentially many:
+        the first *limit* are returned, at a cost that does not depend on how many more there are.
+        """
+        ends = self.component(start).id, self.component(end).id
+        return tuple(queries.paths(*ends, self.topology.consumers, self.topology.providers, limit))
 
     def topological_order(self) -> tuple[str, ...]:
         """Return all ids, providers before consumers.
@@ -168,6 +185,8 @@ class Graph:
             wished=((pair.child, pair.parent) for pair in self.containment),
         )
 
+    # Parts
+
     def subgraph(self, component_ids: Iterable[str]) -> "Graph":
         """Return the graph of these components, the edges among them, and what is nested in them.
 
@@ -176,36 +195,129 @@ class Graph:
         kept = {self.component(component_id).id for component_id in component_ids}
         return Graph(
             components=tuple(component for component in self.components if component.id in kept),
-            bindings=tuple(edge for edge in self.bindings if {edge.provider, edge.consumer} <= kept),
-            containment=tuple(pair for pair in self.containment if {pair.child, pair.parent} <= kept),
+            bindings=tuple(edge for edge in self.bindings if edge.provider in kept and edge.consumer in kept),
+            containment=tuple(pair for pair in self.containment if pair.child in kept and pair.parent in kept),
             nested={owner: local for owner, local in self.nested.items() if owner in kept},
         )
 
+    def select(
+        self, *, ids: Iterable[str] | None = None, tags: Iterable[str] = (), extension: str | None = None
+    ) -> "Graph":
+        """Return the subgraph of the components that meet every condition.
+
+        Args:
+            ids: The component is one of these.
+            tags: The component has all of these.
+            extension: The component belongs to this distribution or plug-in.
+        """
+        chosen = self.ids if ids is None else ids
+        wanted = set(tags)
+        return self.subgraph(
+            component.id
+            for component in map(self.component, chosen)
+            if wanted <= set(component.tags) and extension in (None, component.extension)
+        )
+
+    def neighbourhood(self, component_id: str, steps: int = 1) -> "Graph":
+        """Return the subgraph of a component and of what is at most so many steps before or behind it.
+
+        Both kinds of edges count, in the direction in which they are drawn: from provider to consumer and from
+        what is contained to its container. No way turns round, so other consumers of a provider and other parts
+        of a container are no neighbours.
+        """
+        start, steps = self.component(component_id).id, _checked(steps) or 0
+        before = queries.reachable(start, self.topology.backwards, steps)
+        behind = queries.reachable(start, self.topology.forwards, steps)
+        return self.subgraph({start, *before, *behind})
+
+    def match(self, pattern: Pattern | str) -> Iterator[Mapping[str, str]]:
+        """Yield every way to find *pattern* here or in nested graphs, as component ids by the pattern's names.
+
+        Components of a local graph are told by the ids of its owners and their own, with ``/`` between them. An
+        owner is one component, inside and outside. Different names stand for different components. The order of
+        matches depends only on the graph and the pattern.
+
+        Args:
+            pattern: A pattern or its text, such as ``"MoeBackend -[run_experts_ll]-> ExpertsEPLL"``;
+                ``wiremap.graph.patterns`` says how it is written.
+
+        Raises:
+            PatternSyntaxError: The text is no pattern.
+        """
+        from wiremap.graph.matching import find_matches  # noqa: PLC0415 -- keeps `import wiremap` cheap
+
+        return find_matches(Pattern.parse(pattern) if isinstance(pattern, str) else pattern, self.topology)
+
+    # Comparing
+
+    @property
+    def digest(self) -> str:
+        """32 hexadecimal digits over everything here, nested graphs included, but source locations."""
+        return serialization.digest(self.to_document(locations=False))
+
+    @property
+    def shape(self) -> str:
+        """32 hexadecimal digits over the shapes of all stars, here and in nested graphs: no id is in it.
+
+        Graphs of different shape are different whatever anybody is called. Graphs of one shape have the same stars
+        up to renaming; ``diff`` tells whether these are put together in the same way.
+        """
+        return self.topology.shape()
+
+    def shapes(self) -> tuple[Shape, ...]:
+        """Return which components play the same part, in the order of their first ids; nested ones not.
+
+        So 48 equal layers are one shape, with 48 ids. See ``wiremap.graph.shapes``.
+        """
+        return shapes(self.topology)
+
+    def diff(self, other: "Graph") -> GraphDiff:
+        """Return what leads from this graph to *other*; ``self.apply(self.diff(other)) == other``."""
+        from wiremap.graph.comparison import difference  # noqa: PLC0415 -- keeps `import wiremap` cheap
+
+        return difference(self.topology, other.topology)
+
+    def apply(self, diff: GraphDiff) -> "Graph":
+        """Return the graph that *diff* leads to from this one.
+
+        Raises:
+            GraphDiffMismatchError: It was made from another graph, and does not fit this one.
+        """
+        from wiremap.graph.comparison import apply_diff  # noqa: PLC0415 -- keeps `import wiremap` cheap
+
+        try:
+            return Graph._of(apply_diff(diff, self.topology))
+        except GraphFormatError as error:
+            raise GraphDiffMismatchError(error.detail) from error
+
+    @classmethod
+    def _of(cls, topology: Topology) -> "Graph":
+        return cls(
+            topology.components,
+            topology.bindings,
+            topology.containment,
+            {owner: cls._of(local) for owner, local in topology.nested.items()},
+        )
+
+    # Changing
+
     def renamed(self, names: Mapping[str, str]) -> "Graph":
-        """Return this graph with each id that *names* mentions replaced by its new one."""
+        """Return this graph with each id that *names* mentions replaced by its new one.
+
+        In a nested graph, whoever has the new name of the owner gives way and is called ``#inner``.
+        """
         graph = Graph(
             components=tuple(replace(c, id=names.get(c.id, c.id)) for c in self.components),
-            bindings=tuple(
-                replace(b, provider=names.get(b.provider, b.provider), consumer=names.get(b.consumer, b.consumer))
-                for b in self.bindings
-            ),
-            containment=tuple(
-                Containment(names.get(pair.child, pair.child), names.get(pair.parent, pair.parent))
-                for pair in self.containment
-            ),
+            bindings=tuple(edge.renamed(names) for edge in self.bindings),
+            containment=tuple(pair.renamed(names) for pair in self.containment),
             nested={
-                names.get(owner, owner): local.renamed({owner: names.get(owner, owner)})
+                names.get(owner, owner): local.renamed(_inside(local, owner, names.get(owner, owner)))
                 for owner, local in self.nested.items()
             },
         )
         return graph.living_in(self._system and self._system.renamed(names))
 
     # Writing
-
-    @property
-    def digest(self) -> str:
-        """32 hexadecimal digits over everything here, nested graphs included, but source locations."""
-        return serialization.digest(self.to_document())
 
     def to_json(self) -> str:
         """Return the graph as JSON of the schema ``wiremap.graph/1``; equal graphs give equal text."""
@@ -220,13 +332,13 @@ class Graph:
         """
         return cls._from_document(serialization.load(text))
 
-    def to_document(self) -> serialization.Document:
+    def to_document(self, *, locations: bool = True) -> serialization.Document:
         """Return what ``to_json`` writes, as dictionaries and lists, without the schema."""
         return {
-            "components": serialization.to_records(self.components),
-            "bindings": serialization.to_records(self.bindings),
-            "containment": serialization.to_records(self.containment),
-            "nested": {owner: local.to_document() for owner, local in self.nested.items()},
+            "components": serialization.to_records(Component, self.components, locations=locations),
+            "bindings": serialization.to_records(Binding, self.bindings),
+            "containment": serialization.to_records(Containment, self.containment),
+            "nested": {owner: local.to_document(locations=locations) for owner, local in self.nested.items()},
         }
 
     @classmethod
@@ -240,3 +352,19 @@ class Graph:
             containment=serialization.from_records(Containment, document["containment"]),
             nested={owner: cls._from_document(local) for owner, local in document["nested"].items()},
         )
+
+
+def _checked(steps: int | None) -> int | None:
+    if steps is not None and steps < 0:
+        raise ValueError(f"a number of steps can't be negative: {steps}")
+    return steps
+
+
+def _inside(local: Graph, owner: str, new: str) -> dict[str, str]:
+    """Return how ids of the graph nested in *owner* change when that is called *new*."""
+    if owner == new or new not in local:
+        return {owner: new}
+    stand_aside = f"{new}#inner"
+    while stand_aside in local:
+        stand_aside += "#inner"
+    return {owner: new, new: stand_aside}

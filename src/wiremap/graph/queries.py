@@ -2,7 +2,8 @@
 
 import heapq
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 
 Edge = tuple[str, str]
 
@@ -15,16 +16,59 @@ def successors(edges: Iterable[Edge]) -> Mapping[str, list[str]]:
     return following
 
 
-def reachable(start: str, edges: Iterable[Edge]) -> tuple[str, ...]:
-    """Return the ids that one or more edges lead to from *start*, sorted."""
-    following = successors(edges)
+def reachable(start: str, following: Mapping[str, Iterable[str]], steps: int | None = None) -> tuple[str, ...]:
+    """Return the ids that one or more edges lead to from *start*, at most *steps* if that is given, sorted."""
     found: set[str] = set()
-    frontier = [start]
-    while frontier:
-        new = set(following.get(frontier.pop(), ())) - found
-        found |= new
-        frontier.extend(new)
+    frontier = {start}
+    while frontier and steps != 0:
+        frontier = {end for node in frontier for end in following.get(node, ())} - found
+        found |= frontier
+        steps = None if steps is None else steps - 1
     return tuple(sorted(found))
+
+
+def paths(
+    start: str,
+    end: str,
+    following: Mapping[str, Iterable[str]],
+    preceding: Mapping[str, Iterable[str]],
+    limit: int,
+) -> Iterator[tuple[str, ...]]:
+    """Yield at most *limit* paths of one edge or more that visit no node twice: shorter first, then smaller ids.
+
+    Only beginnings that can still reach the end are followed, and of those always the one with the shortest whole.
+    So each path costs about its length times the edges that leave it; only where there is a cycle between the ends,
+    each step also looks anew for what can reach the end past the nodes visited.
+    """
+    between = {start, *reachable(start, following)} & {end, *reachable(end, preceding)}
+    remaining = _distances_to(end, preceding, between)
+    edges = [(node, after) for node in between for after in following.get(node, ()) if after in between]
+    cyclic = bool(find_cycle(between, edges))
+    open_paths: list[tuple[int, tuple[str, ...]]] = (
+        [(remaining[start], (start,))] if start in remaining and start != end else []
+    )
+    while open_paths and limit > 0:
+        _, path = heapq.heappop(open_paths)
+        if path[-1] == end:
+            limit -= 1
+            yield path
+            continue
+        if cyclic:
+            remaining = _distances_to(end, preceding, between.difference(path))
+        for node in set(following.get(path[-1], ())) & remaining.keys():
+            heapq.heappush(open_paths, (len(path) + remaining[node], (*path, node)))
+
+
+def _distances_to(end: str, preceding: Mapping[str, Iterable[str]], among: AbstractSet[str]) -> Mapping[str, int]:
+    """Return how many edges lead to *end* at least, for each node *among* those that a path may visit."""
+    distances = {end: 0} if end in among else {}
+    frontier = list(distances)
+    for node in frontier:  # grows while it is walked, so that what is near comes first
+        for before in preceding.get(node, ()):
+            if before in among and before not in distances:
+                distances[before] = distances[node] + 1
+                frontier.append(before)
+    return distances
 
 
 def find_cycle(nodes: Iterable[str], edges: Iterable[Edge]) -> tuple[str, ...]:

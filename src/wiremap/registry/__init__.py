@@ -3,6 +3,6 @@
 from wiremap.registry.observers import subscribe
 from wiremap.registry.orchestrator import RegistryOrchestrator
 from wiremap.registry.recipe import compile_mode, compiling, recipe
-from wiremap.registry.requirements import Requires
+from wiremap.registry.requirements import Requirement, Requires
 
-__all__ = ["RegistryOrchestrator", "Requires", "compile_mode", "compiling", "recipe", "subscribe"]
+__all__ = ["RegistryOrchestrator", "Requirement", "Requires", "compile_mode", "compiling", "recipe", "subscribe"]

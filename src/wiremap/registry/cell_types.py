@@ -1,15 +1,16 @@
 """Whether each cell fits the type that its consumer declares: the check of type checkers, once more at run time."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
+from functools import cached_property
 from inspect import unwrap
 from types import FunctionType, MethodType
-from typing import Any
+from typing import Any, get_origin
 
 from wiremap.errors import CellTypeError
 from wiremap.graph import CellKind
 from wiremap.registry.annotations import UNKNOWN, names_in_class, resolved
+from wiremap.registry.attributes import instance_dict
 from wiremap.registry.cells import class_attribute
-from wiremap.registry.containment import instance_dict
 from wiremap.registry.identity import Names
 from wiremap.registry.ledger import Entry, Ledger, Link
 from wiremap.registry.location import Location
@@ -20,6 +21,7 @@ from wiremap.registry.signatures import (
     misfit_of_call,
     shape_of_function,
     shape_of_type,
+    shape_with_arguments,
     type_name,
 )
 from wiremap.registry.type_fit import fits
@@ -31,14 +33,29 @@ def cell_type_faults(ledger: Ledger, names: Names, kinds: Mapping[Link, CellKind
     """Yield a fault for each cell that certainly does not fit what its consumer's class declares."""
     incoming = {(link.consumer, link.cell): link for link in ledger.links}
     declared: dict[type, Declared] = {}
+    reasons: dict[Hashable, str | None] = {}
     for link, kind in kinds.items():
         cls = type(link.consumer.component)
-        requirement = declared.setdefault(cls, requirements_of(cls)).get(link.interface or link.cell)
+        if cls not in declared:
+            declared[cls] = requirements_of(cls)
+        requirement = declared[cls].get(link.interface or link.cell)
         if requirement is None:
             continue
         provider = _first_provider(link, incoming).component
-        if reason := misfit_of_cell(requirement, provider, link.cell, kind):
+        grounds = (cls, link.name, kind, _grounds(provider, link.cell))
+        if grounds not in reasons:
+            reasons[grounds] = misfit_of_cell(requirement, provider, link.cell, kind)
+        if reason := reasons[grounds]:
             yield type_fault(requirement, link.cell, names[link.consumer], (names[link.provider], link.where), reason)
+
+
+def _grounds(provider: object, cell: str) -> Hashable:
+    """Return what a verdict on that cell rests on, besides the requirement: equal grounds, equal verdicts."""
+    stored = instance_dict(provider).get(cell)
+    if stored is None and class_attribute(type(provider), cell) is None:
+        return id(provider)  # computed by ``__getattr__``, each time as it likes
+    # What can be called is judged by itself, and any other value by its type.
+    return (type(provider), cell, id(stored) if callable(stored) else type(stored))
 
 
 def _first_provider(link: Link, incoming: Mapping[tuple[Entry, str], Link]) -> Entry:
@@ -52,6 +69,8 @@ def _first_provider(link: Link, incoming: Mapping[tuple[Entry, str], Link]) -> E
 
 def misfit_of_cell(requirement: Requirement[Any, Any], provider: object, cell: str, kind: CellKind) -> str | None:
     """Return in words why the cell can't be what the requirement says, or None if it may."""
+    if _is_by_name(requirement, cell):
+        return _misfit_of_interface(requirement, provider, cell, kind)
     wanted = _member(requirement.type, cell) if requirement.is_interface else requirement.type
     if isinstance(wanted, Shape) or is_callable_type(wanted):
         return _misfit_of_callable(wanted, provider, cell, kind)
@@ -62,10 +81,26 @@ def misfit_of_cell(requirement: Requirement[Any, Any], provider: object, cell: s
     return None if fits(given, wanted) else f"its type is {type_name(given)}"
 
 
+def _is_by_name(requirement: Requirement[Any, Any], cell: str) -> bool:
+    """Tell whether one cell is handed over where a whole interface is required."""
+    return requirement.is_interface and cell == requirement.name and cell not in requirement.members
+
+
+def _misfit_of_interface(requirement: Requirement[Any, Any], provider: object, cell: str, kind: CellKind) -> str | None:
+    """Return why the value of the cell lacks what the interface says, or None if it may have all of it."""
+    line = f"hand over the whole provider: {requirement.owner.__name__}.{cell}.register(…)"
+    if kind == "method":
+        return f"it is a method; {line}"
+    value = _value_now(provider, cell)
+    lacking = [] if value is None else [name for name in requirement.members if not hasattr(value, name)]
+    return f"its value has no {lacking[0]!r}; {line}" if lacking else None
+
+
 def _misfit_of_callable(wanted: Any, provider: object, cell: str, kind: CellKind) -> str | None:
     value = getattr(provider, cell) if kind == "method" else _value_now(provider, cell)
-    if value is None:
-        return None  # a state that is set later
+    if value is None:  # a state that is computed, or set later
+        declared = _declared_state(type(provider), cell)
+        return None if isinstance(wanted, Shape) or fits(declared, wanted) else f"its type is {type_name(declared)}"
     if not callable(value):
         return f"it is a value of type {type_name(type(value))}"
     given = shape_of_function(value)
@@ -80,7 +115,7 @@ def type_fault(
     """Return the fault that says for what *reason* a cell does not fit; *provided* is by whom and at which line."""
     provider, where = provided
     written = type_name(requirement.type)
-    if requirement.is_interface:
+    if requirement.is_interface and not _is_by_name(requirement, cell):
         written, cell = f"{written}.{cell}", f"{requirement.name}.{cell}"
     return CellTypeError(cell, (consumer, written, str(requirement.where)), (provider, str(where)), reason)
 
@@ -96,10 +131,13 @@ def _written_at(provider: object, cell: str) -> str:
 
 def _member(protocol: Any, name: str) -> Any:
     """Return what *protocol* says of its member: the shape of a method, or the type of a state."""
-    found = class_attribute(protocol, name)
-    if isinstance(found, FunctionType):
-        return shape_of_function(found, skip_self=True) or UNKNOWN
-    return _declared_state(protocol, name)
+    plain = get_origin(protocol) or protocol
+    found = class_attribute(plain, name)
+    if not isinstance(found, FunctionType | classmethod | staticmethod):
+        return _declared_state(plain, name)
+    function = found if isinstance(found, FunctionType) else found.__func__
+    shape = shape_of_function(function, skip_self=not isinstance(found, staticmethod))
+    return shape_with_arguments(shape, protocol) if shape else UNKNOWN
 
 
 def _type_of_state(provider: object, cell: str) -> Any:
@@ -110,15 +148,19 @@ def _type_of_state(provider: object, cell: str) -> Any:
 
 def _value_now(provider: object, cell: str) -> Any:
     """Return the value as it is stored, or None where it may be set later or is computed at every read."""
-    value = instance_dict(provider).get(cell, class_attribute(type(provider), cell))
+    stored = instance_dict(provider)
+    if cell in stored:
+        return stored[cell]
+    value = class_attribute(type(provider), cell)
     return None if hasattr(type(value), "__get__") else value
 
 
 def _declared_state(cls: type, name: str) -> Any:
     """Return the type that a property or an annotation of *cls* gives to its attribute."""
     found = class_attribute(cls, name)
-    if isinstance(found, property) and found.fget:
-        shape = shape_of_function(found.fget)
+    getter = found.func if isinstance(found, cached_property) else getattr(found, "fget", None)
+    if getter:
+        shape = shape_of_function(getter)
         return shape.result if shape else UNKNOWN
     for klass in cls.__mro__:
         annotations = getattr(klass, "__annotations__", {})

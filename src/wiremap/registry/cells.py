@@ -9,15 +9,18 @@ the ``__dict__`` of their holder under ``TABLE``, so a provider lives as long as
 outlives them.
 """
 
+import threading
 import weakref
 from collections.abc import Callable, Iterator
 from types import BuiltinMethodType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any, Final, NamedTuple
 
 from wiremap.graph import CellKind
-from wiremap.registry.containment import instance_dict
+from wiremap.registry.attributes import instance_dict
+from wiremap.registry.cell_table import CellTable
+from wiremap.registry.location import Location
 from wiremap.registry.requirements import Requires, annotated_names, required_cells
-from wiremap.registry.state_cell import TABLE, StateCell, wired_cells
+from wiremap.registry.state_cell import TABLE, Handed, StateCell, wired_cells
 
 _MODULE_TABLES: Final = ("_parameters", "_buffers", "_modules")
 _IMMUTABLE_TYPE: Final = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
@@ -32,13 +35,13 @@ def kind_of_cell(provider: object, cell: str) -> CellKind | None:
     """Return what *provider* would hand over under the name *cell*, or None if it has nothing there.
 
     A name that the provider's class only annotates counts as state: its value may come later, from
-    ``__post_wire__`` for example. A method replaced on the instance stays a method.
+    ``__post_wire__`` for example. A method replaced on the instance stays a method; a bound method that is kept
+    under a name of its own is state, since another may be kept there at any time.
     """
     stored = instance_dict(provider)
     defined = class_attribute(type(provider), cell)
     if cell in stored:
-        is_method = _is_bound(stored[cell]) or (_is_function(defined) and callable(stored[cell]))
-        return "method" if is_method else "state"
+        return "method" if _is_function(defined) and callable(stored[cell]) else "state"
     if defined is not None:
         return "method" if _is_function(defined) else "state"
     return _kind_of_computed(provider, cell)
@@ -60,6 +63,15 @@ def owns_cell(component: object, cell: str) -> bool:
     if cell in wired_cells(component):
         return False
     return cell in instance_dict(component) or class_attribute(type(component), cell) is not None
+
+
+def cell_names(component: object) -> list[str]:
+    """Return the names that *component* could hand over, private ones left out."""
+    names = dict.fromkeys(instance_dict(component))
+    for klass in reversed(type(component).__mro__[:-1]):
+        names.update(dict.fromkeys(klass.__dict__))
+    names.update(dict.fromkeys(annotated_names(type(component))))
+    return [name for name in names if not name.startswith("_") and kind_of_cell(component, name)]
 
 
 def class_attribute(cls: type, name: str) -> object | None:
@@ -98,7 +110,7 @@ def is_method_called(name: str, value: Any) -> bool:
 def holder_of_name(consumer: object, cell: str) -> str | None:
     """Return, in words, what makes *cell* an attribute of *consumer* already, or None if the name is free."""
     if cell in wired_cells(consumer):
-        return f"the cell that {wired_cells(consumer)[cell][1]} hands it in another orchestrator"
+        return f"{wired_cells(consumer)[cell].provider_id}'s cell in another orchestrator"
     for klass, defined in _class_attributes(type(consumer), cell):
         if isinstance(defined, MemberDescriptorType):
             return "the value in its slot" if _is_slot_filled(defined, consumer) else None
@@ -121,8 +133,8 @@ def _is_slot_filled(slot: MemberDescriptorType, consumer: object) -> bool:
 
 def lack_of_room(consumer: object, cell: str, kind: CellKind) -> tuple[str, str] | None:
     """Return why *consumer* can't hold a cell of that kind and what to do about it, or None if it can."""
-    if isinstance(consumer, type):
-        return "it is a class, not an instance", "Register an instance of it."
+    if isinstance(consumer, threading.local):
+        return "a threading.local has attributes of its own in each thread", "Register the component that keeps it."
     cls = type(consumer)
     has_dict = cls.__dictoffset__ != 0
     is_slot = isinstance(class_attribute(cls, cell), MemberDescriptorType)
@@ -132,7 +144,7 @@ def lack_of_room(consumer: object, cell: str, kind: CellKind) -> tuple[str, str]
             "Derive a class of your own from it.",
         )
     if not has_dict and (kind == "state" or not is_slot):
-        cure = "Add '__dict__' to its __slots__" + (f", or {cell!r}." if kind == "method" else ".")
+        cure = "Add '__dict__' to its __slots__" + (", or the name of the cell." if kind == "method" else ".")
         return f"its class {cls.__qualname__} has no place for new attributes", cure
     if kind == "state" and is_slot:
         return "a state cell is looked up at every read, and a slot would keep one value", (
@@ -151,6 +163,7 @@ class Offer(NamedTuple):
     provider_id: str
     cell: str
     kind: CellKind
+    where: Location
 
 
 def bind(offer: Offer, consumer: object) -> Undo:
@@ -162,7 +175,9 @@ def bind(offer: Offer, consumer: object) -> Undo:
     if offer.kind == "state":
         _install_state_cell(type(consumer), cell)
     else:
-        _store(consumer, cell, getattr(offer.provider, cell))
+        method = getattr(offer.provider, cell)
+        _open_table(consumer)  # first, so that whoever copies the consumer meets it before a provider
+        _store(consumer, cell, method)
     _note(consumer, cell, offer)
 
     def undo() -> None:
@@ -176,6 +191,7 @@ def bind(offer: Offer, consumer: object) -> Undo:
 def bind_in_interface(offer: Offer, consumer: object, interface: str) -> Undo:
     """Hand the cell over below the name *interface* of *consumer*, and return what takes it back."""
     if interface not in wired_cells(consumer):
+        _open_table(consumer)
         _store(consumer, interface, _view_class(type(consumer), interface)())
         _note(consumer, interface, offer)
     view = instance_dict(consumer)[interface]
@@ -203,15 +219,15 @@ def rebind(offer: Offer, consumer: object, interface: str = "") -> None:
 def handed_by(consumer: object, cell: str, interface: str = "") -> object | None:
     """Return the provider of a cell that *consumer* was handed, or None."""
     holder = instance_dict(consumer).get(interface) if interface else consumer
-    provider, _ = wired_cells(holder).get(cell, (None, ""))
-    return provider
+    handed = wired_cells(holder).get(cell)
+    return handed and handed.provider
 
 
 class InterfaceView:
     """What a consumer reads below the name of an interface: the cells of it, and nothing else of the provider."""
 
     def __repr__(self) -> str:
-        cells = ", ".join(f"{cell} of {owner}" for cell, (_, owner) in sorted(wired_cells(self).items()))
+        cells = ", ".join(f"{cell} of {handed.provider_id}" for cell, handed in sorted(wired_cells(self).items()))
         return f"<{type(self).__name__}: {cells}>"
 
 
@@ -226,13 +242,24 @@ def _view_class(consumer_class: type, interface: str) -> type[InterfaceView]:
 
 
 def _store(consumer: object, name: str, value: object) -> None:
-    # Past the class's own __setattr__: a frozen dataclass refuses there, others may do work.
-    object.__setattr__(consumer, name, value)
+    # Past the class's own __setattr__: a frozen dataclass refuses there, others may do work. And past a state cell
+    # of that name, which stands on the class for other instances and refuses whatever is handed over already.
+    if type(consumer).__dictoffset__ and not isinstance(class_attribute(type(consumer), name), MemberDescriptorType):
+        instance_dict(consumer)[name] = value
+    else:
+        object.__setattr__(consumer, name, value)
+
+
+def _open_table(consumer: object) -> None:
+    stored = instance_dict(consumer)
+    if TABLE not in stored and type(consumer).__dictoffset__:
+        stored[TABLE] = CellTable(type(consumer).__name__)
 
 
 def _note(consumer: object, name: str, offer: Offer) -> None:
     if type(consumer).__dictoffset__:  # one with slots only has no place for notes, and holds no state cell
-        instance_dict(consumer).setdefault(TABLE, {})[name] = (offer.provider, offer.provider_id)
+        _open_table(consumer)
+        wired_cells(consumer)[name] = Handed(offer.provider, offer.provider_id, offer.where)
 
 
 def _strike(consumer: object, cell: str) -> None:

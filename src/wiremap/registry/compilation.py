@@ -63,10 +63,10 @@ def _components(ledger: Ledger, names: Names, nested: Mapping[str, LocalGraph]) 
     provided: dict[Entry, set[str]] = defaultdict(set)
     for link in ledger.links:
         provided[link.provider].add(link.cell)
-    origins: dict[type, Origin] = {}
+    told: dict[type, tuple[Origin, tuple[str, ...]]] = {}
     for entry in ledger.entries:
         cls = type(entry.component)
-        origin = origins.get(cls) or origins.setdefault(cls, origin_of(cls))
+        origin, requires = told.get(cls) or told.setdefault(cls, _told_by_class(cls))
         yield Component(
             id=names[entry],
             type=entry.type_name,
@@ -76,9 +76,13 @@ def _components(ledger: Ledger, names: Names, nested: Mapping[str, LocalGraph]) 
             tags=tuple(sorted(entry.tags)),
             extension=entry.extension,
             provides=tuple(sorted(provided[entry])),
-            requires=tuple(sorted(required_cells(cls))),
+            requires=requires,
             parameters=parameters_digest(entry.component, _known_to(ledger, nested.get(names[entry]))),
         )
+
+
+def _told_by_class(cls: type) -> tuple[Origin, tuple[str, ...]]:
+    return origin_of(cls), tuple(sorted(required_cells(cls)))
 
 
 def _known_to(ledger: Ledger, local: LocalGraph | None) -> Callable[[object], bool]:

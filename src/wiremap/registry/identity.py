@@ -6,7 +6,7 @@ class, a function or a module. Where two such names clash, the later one gets ``
 hand holds for its object in every later orchestrator.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from types import FunctionType, ModuleType
 from typing import Final
 
@@ -24,31 +24,32 @@ _NAMED: Final = (type, FunctionType, ModuleType)
 _given: WeakTable[tuple[str, Location]] = WeakTable()
 
 
-def assign_ids(entries: Iterable[Entry]) -> tuple[Names, list[WiremapError]]:
+def assign_ids(entries: Collection[Entry]) -> tuple[Names, list[WiremapError]]:
     """Return an id for every entry, and what is wrong with the ids given by hand.
 
-    Without faults the ids are distinct. They depend on the order of the entries only in their ``#n``.
+    The ids are distinct, also where one was given twice, so that such a fault has no others in its train. They
+    depend on the order of the entries only in their ``#n``.
     """
     names: Names = {}
     faults: list[WiremapError] = []
-    holders: dict[str, list[Entry]] = {}
-    implicit: list[Entry] = []
+    holders: dict[str, list[tuple[Entry, Location]]] = {}
     for entry in entries:
         given = _given_ids(entry)
         if len(given) > 1:
             faults.append(ConflictingIdError(entry.type_name, [(name, str(at)) for name, at in given.items()]))
-        if given:
-            names[entry] = next(iter(given))
-            holders.setdefault(names[entry], []).append(entry)
-        else:
-            implicit.append(entry)
+        else:  # whether one of several ids clashes can be said when it is known which of them holds
+            for name, where in given.items():
+                holders.setdefault(name, []).append((entry, where))
     for name, sharing in holders.items():
+        names[sharing[0][0]] = name
         if len(sharing) > 1:
-            faults.append(DuplicateIdError(name, [(entry.type_name, str(entry.where)) for entry in sharing]))
+            faults.append(DuplicateIdError(name, [(entry.type_name, str(where)) for entry, where in sharing]))
     taken = set(holders)
-    for entry in implicit:
-        names[entry] = _unused(_implicit_name(entry, names), taken)
-        taken.add(names[entry])
+    last_numbers: dict[str, int] = {}
+    for entry in entries:
+        if entry not in names:
+            names[entry] = _unused(_suggested_id(entry, names), taken, last_numbers)
+            taken.add(names[entry])
     return names, faults
 
 
@@ -64,7 +65,10 @@ def _given_ids(entry: Entry) -> dict[str, Location]:
     return entry.given_ids if elsewhere is None else {elsewhere[0]: elsewhere[1], **entry.given_ids}
 
 
-def _implicit_name(entry: Entry, names: Names) -> str:
+def _suggested_id(entry: Entry, names: Names) -> str:
+    """Return an id given by hand, if there is one after all, or the implicit one."""
+    if given := _given_ids(entry):
+        return next(iter(given))
     if entry.place is None:
         named = entry.component if isinstance(entry.component, _NAMED) else type(entry.component)
         return named.__name__
@@ -72,9 +76,11 @@ def _implicit_name(entry: Entry, names: Names) -> str:
     return f"{names[owner]}.{path}"
 
 
-def _unused(name: str, taken: set[str]) -> str:
-    number, candidate = 1, name
+def _unused(name: str, taken: set[str], last_numbers: dict[str, int]) -> str:
+    """Return *name*, or the first ``name#n`` that is free; *last_numbers* remembers where to go on."""
+    number, candidate = last_numbers.get(name, 1), name
     while candidate in taken:
         number += 1
         candidate = f"{name}#{number}"
+    last_numbers[name] = number
     return candidate

@@ -119,5 +119,5 @@ class Ledger:
 
     def _note_places(self, owner: Entry) -> None:
         for path, value in held_objects(owner.component):
-            if is_weakly_referable(value) and self._place_of(value) is None:
+            if path is not None and is_weakly_referable(value) and self._place_of(value) is None:
                 self._places[id(value)] = (weakref.ref(value), (owner, path))

@@ -1,41 +1,50 @@
 """The orchestrator: where components and what they hand one another are registered, compiled and bound."""
 
 from collections.abc import Container, Iterable
-from typing import Any, TypeVar
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Self, TypeVar
 
-from wiremap.errors import AlreadyFinalizedError, NotACellError
+from wiremap.errors import AlreadyClosedError, AlreadyFinalizedError, NotACellError
 from wiremap.graph import Graph
-from wiremap.registry import cells, observers
+from wiremap.registry import cells, nesting, observers
+from wiremap.registry.arguments import check_addition, check_binding, check_containment
 from wiremap.registry.compilation import Compilation, compile_ledger
 from wiremap.registry.construction import UnderConstruction
 from wiremap.registry.identity import publish_given_ids
 from wiremap.registry.ledger import Entry, Ledger, Link
+from wiremap.registry.lifecycle import Lifecycle, raise_together
 from wiremap.registry.location import Location, caller_location
-from wiremap.registry.nesting import remember
 from wiremap.registry.overriding import System
 from wiremap.registry.recipe import compiling
 from wiremap.registry.requirements import Requirement, announce
+from wiremap.registry.unused import warn_of_unused
 from wiremap.registry.validation import is_bound_already
-from wiremap.registry.weak_table import WeakTable
 
 T = TypeVar("T")
-
-# The components whose hook has been called: a local and an outer orchestrator may share some. One that
-# can't be referenced weakly is forgotten, and started by each.
-_started: WeakTable[bool] = WeakTable()
 
 
 class RegistryOrchestrator:
     """Collects components and their cells, and makes them one wired system.
 
     Registration only takes notes, so its order is free. Nothing about a component changes before
-    ``finalize``, and after it nothing about the wiring does.
+    ``finalize``, and after it nothing about the wiring does. What ``finalize`` starts, ``close`` ends; as a
+    context manager, an orchestrator closes itself at the end of the ``with`` block.
     """
 
     def __init__(self) -> None:
         self._ledger = Ledger()
+        self._announced: set[type] = set()
+        self._lifecycle = Lifecycle()
         self._graph: Graph | None = None
         self._finalized_at = Location("", 0)
+        self._closed_at: Location | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
+        self._close(caller_location(depth=1))
 
     def add(
         self,
@@ -48,19 +57,21 @@ class RegistryOrchestrator:
         """Register *component* and return it. Adding it again is harmless, and may add an id or tags.
 
         Args:
-            component: Any object.
+            component: Any object but a plain value, such as a number, a string or a tuple.
             id: Its name in the graph; by default its class's name, or its place in what holds it.
             tags: Labels to find it by; a plain string is one label.
             extension: The distribution or plug-in that it belongs to.
 
         Raises:
             AlreadyFinalizedError: The orchestrator is frozen.
+            NotAComponentError, InvalidLabelError: An argument is not what it should be; nothing was noted.
         """
         where = self._open_for("add")
+        labels = check_addition(component, id, tags, extension, where)
         entry = self._enroll(component, where)
         if id is not None:
             entry.given_ids.setdefault(id, where)
-        entry.tags.update([tags] if isinstance(tags, str) else tags)
+        entry.tags.update(labels)
         if extension != "core":
             entry.extension = extension
         return component
@@ -72,6 +83,8 @@ class RegistryOrchestrator:
 
         Raises:
             AlreadyFinalizedError: The orchestrator is frozen.
+            NotAComponentError, InvalidCellNameError, ClassNotInstanceError, SelfBindingError: An argument is not
+                what it should be; nothing was noted.
         """
         where = self._open_for("register")
         self._link(provider, [cell], consumer, where)
@@ -81,8 +94,10 @@ class RegistryOrchestrator:
 
         Raises:
             AlreadyFinalizedError: The orchestrator is frozen.
+            NotAComponentError, SelfContainmentError: An argument is not what it should be; nothing was noted.
         """
         where = self._open_for("connect")
+        check_containment(child, parent, where)
         self._ledger.connect(self._enroll(child, where), self._enroll(parent, where), where)
 
     def compile(self) -> Graph:
@@ -91,7 +106,11 @@ class RegistryOrchestrator:
         Raises:
             WiringError: The wiring has faults; the error lists them all.
         """
-        graph = self._graph or compile_ledger(self._ledger, UnderConstruction(depth=1)).graph
+        graph = self._graph
+        if graph is None:
+            compilation = compile_ledger(self._ledger, UnderConstruction(depth=1))
+            warn_of_unused(self._ledger, compilation)
+            graph = compilation.graph
         observers.notify(graph)
         return graph
 
@@ -99,30 +118,53 @@ class RegistryOrchestrator:
         """Check the wiring, bind all cells, freeze, and return the graph.
 
         Then ``__post_wire__()`` is called on each component that has it, providers before consumers and what
-        is contained before its container, except in compile mode. If it raises, all cells are taken back.
-        It is called once in the life of a component, and never while its ``__init__`` is running: a component
-        that finalizes its own inside there is started by the orchestrator that it is added to afterwards.
+        is contained before its container, except in compile mode. If it raises, what had been started is closed
+        in reverse and all cells are taken back; the orchestrator is as before, and may be finalized again.
+        A component of several orchestrators is started by the first, and never while its ``__init__`` is running:
+        one that finalizes its own inside there is started by the orchestrator that it is added to afterwards.
+
+        A component may also wire its own inside in ``__post_wire__``. That local graph is nested in the graph
+        returned here, but compile mode and ``compile`` can't know of it: what is to be seen by them is wired in
+        ``__init__``.
 
         Raises:
             WiringError: The wiring has faults; the error lists them all, and nothing was bound.
             AlreadyFinalizedError: It was called before.
+            AlreadyClosedError: It was closed.
         """
         where = self._open_for("finalize")
         unfinished = UnderConstruction(depth=1)
         compilation = compile_ledger(self._ledger, unfinished)
+        warn_of_unused(self._ledger, compilation)
         undo = _bind_all(compilation)
         if not compiling():
             try:
-                _call_hooks(compilation, unfinished)
+                self._start(compilation, unfinished)
             except BaseException:
                 _take_back(undo)
                 raise
-        graph = compilation.graph.living_in(System.of(compilation.kinds, compilation.names))
+        system = System.of(compilation.kinds, compilation.names)
+        graph = self._with_local_graphs(compilation).living_in(system)
         self._graph, self._finalized_at = graph, where
         publish_given_ids(self._ledger.entries)
-        remember(graph, compilation.components)
+        nesting.remember(graph, compilation.components, self._lifecycle, system)
         observers.notify(graph)
         return graph
+
+    def close(self) -> None:
+        """Call ``__pre_close__()`` on each component that ``finalize`` started, in the reverse order.
+
+        So a consumer is closed before its providers and a container before what it contains. After each
+        component, what an orchestrator inside it has started is closed. A hook that raises keeps no other from
+        being called. Cells stay bound and the graph stays readable: closing ends what components hold, not their
+        wiring. To call it again is harmless. In compile mode nothing is started, so nothing is closed.
+
+        Closing before ``finalize`` closes what orchestrators inside the components have started.
+
+        Raises:
+            BaseExceptionGroup: Hooks raised; it holds what they raised, and is an ``ExceptionGroup`` as a rule.
+        """
+        self._close(caller_location(depth=1))
 
     def describe(self) -> str:
         """Return the graph of what is registered so far as text for people.
@@ -147,20 +189,52 @@ class RegistryOrchestrator:
     def _link(
         self, provider: object, names: Iterable[str], consumer: object, where: Location, interface: str = ""
     ) -> None:
+        checked = [check_binding(provider, name, consumer, where) for name in names]
         giver, taker = self._enroll(provider, where), self._enroll(consumer, where)
-        for cell in names:
+        for cell in checked:
             self._ledger.link(Link(giver, cell, taker, where, interface))
 
     def _enroll(self, component: object, where: Location) -> Entry:
-        announce(type(component))
+        cls = type(component)
+        if cls not in self._announced:
+            announce(cls)
+            self._announced.add(cls)
         return self._ledger.enroll(component, where)
 
     def _open_for(self, operation: str, depth: int = 0) -> Location:
         """Return the line that called *operation*, which must be the caller of this, or *depth* calls above it."""
         where = caller_location(depth=2 + depth)
+        if self._closed_at is not None:
+            raise AlreadyClosedError(operation, str(where), str(self._closed_at))
         if self._graph is not None:
             raise AlreadyFinalizedError(operation, str(where), str(self._finalized_at))
         return where
+
+    def _start(self, compilation: Compilation, unfinished: Container[object]) -> None:
+        components = compilation.components
+        began = nesting.now()
+        try:
+            self._lifecycle.start(compilation.graph.topological_order(), components, unfinished)
+        except BaseException as error:
+            # What components wired inside before stays as it was: they may be started again.
+            self._lifecycle.adopt(nesting.lifecycles_inside(components, since=began))
+            self._lifecycle.fail(error)
+            raise
+
+    def _with_local_graphs(self, compilation: Compilation) -> Graph:
+        """Return the compiled graph, with those too that hooks have wired; and close what is inside with this."""
+        self._lifecycle.adopt(nesting.lifecycles_inside(compilation.components))
+        nested = {owner: local.graph for owner, local in nesting.local_graphs(compilation.components).items()}
+        graph = compilation.graph
+        return graph if graph.nested == nested else replace(graph, nested=nested)
+
+    def _close(self, where: Location) -> None:
+        if self._closed_at is None:
+            self._closed_at = where
+        if self._graph is None:
+            unnamed = {str(number): entry.component for number, entry in enumerate(self._ledger.entries)}
+            self._lifecycle.adopt(nesting.lifecycles_inside(unnamed))
+        raise_together(self._lifecycle.close())
 
 
 def _bind_all(compilation: Compilation) -> list[cells.Undo]:
@@ -173,7 +247,7 @@ def _bind_all(compilation: Compilation) -> list[cells.Undo]:
     try:
         for link, kind in links:
             if not is_bound_already(link):
-                offer = cells.Offer(link.provider.component, names[link.provider], link.cell, kind)
+                offer = cells.Offer(link.provider.component, names[link.provider], link.cell, kind, link.where)
                 consumer = link.consumer.component
                 if link.interface:
                     done.append(cells.bind_in_interface(offer, consumer, link.interface))
@@ -183,20 +257,6 @@ def _bind_all(compilation: Compilation) -> list[cells.Undo]:
         _take_back(done)
         raise
     return done
-
-
-def _call_hooks(compilation: Compilation, unfinished: Container[object]) -> None:
-    for component_id in compilation.graph.topological_order():
-        component = compilation.components[component_id]
-        hook = getattr(type(component), "__post_wire__", None)
-        if hook is None or component in unfinished or _started.get(component):
-            continue
-        try:
-            hook(component)
-        except Exception as error:
-            error.add_note(f"while __post_wire__ of the component {component_id!r} ran")
-            raise
-        _started.put(component, value=True)
 
 
 def _take_back(done: list[cells.Undo]) -> None:

@@ -12,10 +12,11 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from wiremap.errors import CannotOverrideError, UnknownCellError, WiremapError, WiringError
+from wiremap.errors import BindingSite, CannotOverrideError, UnknownCellError, WiremapError, WiringError
 from wiremap.graph import CellKind
 from wiremap.registry.cell_types import misfit_of_cell, type_fault
-from wiremap.registry.cells import Offer, kind_of_cell, rebind
+from wiremap.registry.cells import Offer, cell_names, kind_of_cell, rebind
+from wiremap.registry.declarations import Declarations
 from wiremap.registry.identity import Names
 from wiremap.registry.ledger import Link
 from wiremap.registry.location import Location, caller_location
@@ -46,6 +47,7 @@ class BoundCell:
     cell: str
     interface: str
     kind: CellKind
+    where: Location
     stand_ins: dict[int, object] = field(default_factory=dict)
 
     def source(self) -> Any:
@@ -54,26 +56,29 @@ class BoundCell:
 
 
 class System:
-    """The bindings of one finalized graph.
+    """The bindings of one finalized graph, or of several that were merged.
 
     Args:
-        cells: The bindings, with the ids that components had when they were bound.
-        bound_ids: Those ids, by the ids that the graph has now, where they differ.
+        parts: For each graph its bindings, with the ids that components had when they were bound; and those ids
+            by the ids that the graph has now, where they differ.
     """
 
-    def __init__(self, cells: Sequence[BoundCell], bound_ids: Mapping[str, str] | None = None) -> None:
-        self._cells = cells
-        self._bound_ids = bound_ids or {}
+    def __init__(self, *parts: tuple[Sequence[BoundCell], Mapping[str, str]]) -> None:
+        self.parts = parts
 
     @classmethod
     def of(cls, kinds: Mapping[Link, CellKind], names: Names) -> "System":
         """Return the system that consists of *kinds*, once they are bound."""
-        return cls([_bound_cell(link, kind, names) for link, kind in kinds.items()])
+        return cls(([_bound_cell(link, kind, names) for link, kind in kinds.items()], {}))
+
+    @classmethod
+    def joined(cls, systems: Iterable["System"]) -> "System":
+        """Return the system of the graph that those of *systems* were merged into."""
+        return cls(*(part for system in systems for part in system.parts))
 
     def renamed(self, names: Mapping[str, str]) -> "System":
         """Return this system for a graph whose ids were changed as *names* says."""
-        kept = {now: bound for now, bound in self._bound_ids.items() if now not in names}
-        return System(self._cells, kept | {new: self._bound_ids.get(old, old) for old, new in names.items()})
+        return System(*((cells, _renamed(bound_ids, names)) for cells, bound_ids in self.parts))
 
     def override(self, component_id: str, stand_in: T, inside: Iterable["System"]) -> AbstractContextManager[T]:
         """Return what swaps a provider on enter and puts it back on exit; see ``Graph.override``.
@@ -84,18 +89,42 @@ class System:
             inside: The systems of the graphs nested in that graph.
         """
         where = caller_location(depth=2)
-        everything = [*self._cells, *(cell for system in inside for cell in system._cells)]  # noqa: SLF001 -- its own class
-        bound_id = self._bound_ids.get(component_id, component_id)
-        offered = [cell for cell in self._cells if cell.provider_id == bound_id]
+        everything = [cell for system in (self, *inside) for cells, _ in system.parts for cell in cells]
+        offered = [
+            cell
+            for cells, bound_ids in self.parts
+            for cell in cells
+            if cell.provider_id == bound_ids.get(component_id, component_id)
+        ]
         if not offered:
             raise CannotOverrideError(component_id, "it hands no cell to anyone")
         provider = offered[0].provider()
         if provider is None:
             raise CannotOverrideError(component_id, "it is gone, or can't be referenced weakly")
         handed = [cell for cell in everything if cell.provider() is provider]
+        if reason := _why_not_everywhere(stand_in, handed):
+            raise CannotOverrideError(component_id, reason)
         if faults := list(_faults(stand_in, handed, where)):
             raise WiringError(faults)
         return _swapped(provider, stand_in, handed, everything)
+
+
+def _why_not_everywhere(stand_in: object, handed: Iterable[BoundCell]) -> str | None:
+    """Return why the stand-in would not reach each consumer as what it is, or None."""
+    for bound in handed:
+        if bound.consumer is _nothing:
+            return f"its consumer {bound.consumer_id} can't be referenced weakly; add '__weakref__' to its __slots__"
+        if bound.consumer() is stand_in:
+            return (
+                f"the stand-in is its own consumer {bound.consumer_id}, which would be handed {bound.cell!r} by itself"
+            )
+    return None
+
+
+def _renamed(bound_ids: Mapping[str, str], names: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the ids of binding time for a graph whose ids were changed; an id that none has now leads nowhere."""
+    changed = {new: bound_ids.get(old, old) for old, new in names.items()}
+    return {**bound_ids, **dict.fromkeys(names, ""), **changed}
 
 
 def _bound_cell(link: Link, kind: CellKind, names: Names) -> BoundCell:
@@ -107,6 +136,7 @@ def _bound_cell(link: Link, kind: CellKind, names: Names) -> BoundCell:
         link.cell,
         link.interface,
         kind,
+        link.where,
     )
 
 
@@ -120,15 +150,23 @@ def _nothing() -> None:
 
 def _faults(stand_in: object, handed: Iterable[BoundCell], where: Location) -> Iterator[WiremapError]:
     """Yield what *stand_in* lacks to provide all that is *handed*."""
-    name = type(stand_in).__name__
+    name, lacking = type(stand_in).__name__, set[str]()
     for bound in handed:
+        if bound.cell in lacking:
+            continue  # said of the first consumer
         if kind_of_cell(stand_in, bound.cell) is None:
-            known = [known for known in dir(stand_in) if not known.startswith("__")]
-            yield UnknownCellError(name, bound.cell, bound.consumer_id, str(where), known)
+            lacking.add(bound.cell)
+            site = BindingSite(name, bound.cell, bound.consumer_id, str(where))
+            defined_at = Declarations().of_class(type(stand_in))
+            yield UnknownCellError(site, cell_names(stand_in), defined_at, wanted=(), mistake=_mistake(stand_in))
             continue
         requirement = requirements_of(type(bound.consumer())).get(bound.interface or bound.cell)
         if requirement and (reason := misfit_of_cell(requirement, stand_in, bound.cell, bound.kind)):
             yield type_fault(requirement, bound.cell, bound.consumer_id, (name, where), reason)
+
+
+def _mistake(stand_in: object) -> str:
+    return f"Pass an instance of {stand_in.__name__}, not the class." if isinstance(stand_in, type) else ""
 
 
 @contextmanager
@@ -163,6 +201,6 @@ def _bind_anew(changed: Iterable[BoundCell], everything: Iterable[BoundCell]) ->
         if bound in seen or consumer is None or source is None:
             continue
         seen.add(bound)
-        rebind(Offer(source, bound.provider_id, bound.cell, bound.kind), consumer, bound.interface)
+        rebind(Offer(source, bound.provider_id, bound.cell, bound.kind, bound.where), consumer, bound.interface)
         if not bound.interface:
             todo.extend(handed_on[id(consumer), bound.cell])

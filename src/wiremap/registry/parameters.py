@@ -18,8 +18,8 @@ from enum import Enum
 from types import BuiltinFunctionType, FunctionType
 from typing import Any, Final
 
-from wiremap.registry.containment import stored_attributes
-from wiremap.registry.state_cell import TABLE, wired_cells
+from wiremap.registry.attributes import stored_attributes
+from wiremap.registry.containment import own_attributes
 
 _CONTAINERS: Final = (list, tuple, set, frozenset, dict, OrderedDict)
 _SCALARS: Final = (type(None), bool, int, float, complex, str, bytes)
@@ -33,10 +33,8 @@ def parameters_digest(component: object, is_component: IsComponent) -> str | Non
     """Return 32 hexadecimal digits over the attributes of *component*, or None; the module has the rule."""
     from hashlib import blake2b  # noqa: PLC0415 -- keeps `import wiremap` cheap
 
-    skipped = {TABLE, *wired_cells(component)}
-    own = {name: value for name, value in stored_attributes(component).items() if name not in skipped}
     try:
-        text = _encode(own, is_component, 0)
+        text = _encode(own_attributes(component), is_component, 0)
     except _UndigestibleError:
         return None
     return blake2b(text.encode(errors="surrogatepass"), digest_size=16).hexdigest()

@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeVar, overload
 
+from wiremap.registry.meta_device import on_meta_device
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _MARK = "__wiremap_recipe__"
@@ -56,9 +58,14 @@ def compiling() -> bool:
 
 @contextmanager
 def compile_mode() -> Iterator[None]:
-    """Let ``compiling()`` be true inside the ``with`` block, for this thread or task."""
+    """Let ``compiling()`` be true inside the ``with`` block, for this thread or task.
+
+    With torch, what is made there without naming a device is on the meta device and has no storage, so that a
+    model of any size can be wired; torch keeps its default device by thread, so don't await inside the block.
+    """
     token = _compiling.set(True)
     try:
-        yield
+        with on_meta_device():
+            yield
     finally:
         _compiling.reset(token)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar, get_args, get_origin, overload
 
-from wiremap.errors import CellNotWiredError, ModuleCellNotWiredError
+from wiremap.errors import CellNotWiredError, ModuleCellNotWiredError, RequirementNotMadeError
 from wiremap.registry.annotations import UNKNOWN, names_in_class, resolved
 from wiremap.registry.location import Location
 from wiremap.registry.origin import origin_of
@@ -142,12 +142,23 @@ def announce(cls: type) -> None:
     """Let instances of *cls* that read a required cell too early be told so, however it was declared.
 
     A class that only annotates has nothing under the name, and a reader would get Python's own message.
+
+    Raises:
+        RequirementNotMadeError: The class holds ``Requires[...]`` without the parentheses.
     """
+    _refuse_bare_requirements(cls)
     if hasattr(cls, "__getattr__"):
         return  # it answers itself; and selecting modules by ``hasattr`` must go on working
     for name, requirement in requirements_of(cls).items():
         if not any(name in vars(klass) for klass in cls.__mro__):
             type.__setattr__(requirement.owner, name, Requires.announcing(requirement))
+
+
+def _refuse_bare_requirements(cls: type) -> None:
+    for klass in cls.__mro__:
+        for name, value in vars(klass).items():
+            if value is Requires or get_origin(value) is Requires:
+                raise RequirementNotMadeError(klass.__name__, name, str(_from_annotation(klass, name, value).where))
 
 
 def _not_wired(instance: object, requirement: Requirement[Any, Any]) -> Exception:

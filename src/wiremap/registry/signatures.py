@@ -2,11 +2,12 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from collections.abc import Callable as AbstractCallable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import Parameter
-from typing import Any, Final, get_args, get_origin
+from types import FunctionType
+from typing import Any, Final, TypeVar, get_args, get_origin
 
 from wiremap.registry.annotations import UNKNOWN, names_around, resolved
 
@@ -57,7 +58,8 @@ def shape_of_type(declared: Any) -> Shape:
     """Return the calls that the callable type *declared* promises."""
     plain = get_origin(declared) or declared
     if plain is not AbstractCallable:
-        return shape_of_function(plain.__call__, skip_self=True) or ANY_CALL
+        shape = shape_of_function(plain.__call__, skip_self=True) or ANY_CALL
+        return shape_with_arguments(shape, declared)
     if not get_args(declared):
         return ANY_CALL
     taken, result = get_args(declared)
@@ -67,6 +69,25 @@ def shape_of_type(declared: Any) -> Shape:
     return Shape(tuple(parameters), result)
 
 
+def shape_with_arguments(shape: Shape, declared: Any) -> Shape:
+    """Return the shape of a member of a generic protocol with the arguments that *declared* gives to that."""
+    known = dict(zip(getattr(get_origin(declared), "__parameters__", ()), get_args(declared), strict=False))
+    if not known:
+        return shape
+    parameters = shape.parameters and tuple(
+        parameter.replace(annotation=_with_arguments(parameter.annotation, known)) for parameter in shape.parameters
+    )
+    return replace(shape, parameters=parameters, result=_with_arguments(shape.result, known))
+
+
+def _with_arguments(annotation: Any, known: Mapping[Any, Any]) -> Any:
+    if isinstance(annotation, TypeVar):
+        return known.get(annotation, annotation)
+    if isinstance(annotation, type) or not (free := getattr(annotation, "__parameters__", ())):
+        return annotation
+    return annotation[tuple(known.get(one, one) for one in free)]
+
+
 def shape_of_function(function: Any, *, skip_self: bool = False) -> Shape | None:
     """Return how *function* is called, or None where Python doesn't tell.
 
@@ -74,6 +95,8 @@ def shape_of_function(function: Any, *, skip_self: bool = False) -> Shape | None
         function: Anything callable.
         skip_self: It is a method as the class stores it.
     """
+    if _is_wrapper(function):
+        return Shape(None, UNKNOWN, inspect.iscoroutinefunction(function))
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -84,7 +107,24 @@ def shape_of_function(function: Any, *, skip_self: bool = False) -> Shape | None
         for parameter in list(signature.parameters.values())[int(skip_self) :]
     ]
     result = _type_of(signature.return_annotation, names)
-    return Shape(tuple(parameters), result, inspect.iscoroutinefunction(function))
+    return Shape(tuple(parameters), result, _is_async(function))
+
+
+def _is_wrapper(function: Any) -> bool:
+    """Tell whether a decorator wrote *function*, which then may be called otherwise than what it decorates.
+
+    ``functools.wraps`` copies the annotations all the same, and ``contextlib.contextmanager`` for one returns
+    something else than they say. Of overloads, ``typing`` leaves a function of its own.
+    """
+    plain = getattr(function, "__func__", function)
+    return isinstance(plain, FunctionType) and (hasattr(plain, "__wrapped__") or plain.__module__ == "typing")
+
+
+def _is_async(function: Any) -> bool:
+    call = None if isinstance(function, type) else getattr(function, "__call__", None)  # noqa: B004 -- it is called
+    # A mock with the specification of a function has code whose flags are a mock too, and say yes to everything.
+    has_flags = isinstance(getattr(getattr(function, "__code__", None), "co_flags", 0), int)
+    return has_flags and (inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call))
 
 
 def _type_of(annotation: Any, names: Any) -> Any:
@@ -112,8 +152,20 @@ def _misfits(given: Shape, wanted: Shape, fits: Fits) -> Iterator[str]:
         yield f"it is async, and {type_name(wanted.result)} is expected of the call"
     elif wanted.is_async and not given.is_async and not _may_be_awaitable(given.result):
         yield f"it returns {type_name(given.result)}, and something to await is expected"
-    elif given.is_async == wanted.is_async and not fits(given.result, wanted.result):
-        yield f"it returns {type_name(given.result)}, and {type_name(wanted.result)} is expected"
+    else:
+        is_either_async = given.is_async or wanted.is_async
+        results = [_awaited(shape) if is_either_async else shape.result for shape in (given, wanted)]
+        if not fits(*results):
+            verb = "gives, when awaited," if is_either_async else "returns"
+            yield f"it {verb} {type_name(results[0])}, and {type_name(results[1])} is expected"
+
+
+def _awaited(shape: Shape) -> Any:
+    """Return the type of what awaiting the result of a call gives."""
+    if shape.is_async:
+        return shape.result
+    is_told = get_origin(shape.result) in (Awaitable, Coroutine) and get_args(shape.result)
+    return get_args(shape.result)[-1] if is_told else UNKNOWN
 
 
 class _Parameters:

@@ -1,12 +1,21 @@
 """The descriptor behind a state cell, and the note in a consumer of what it was handed."""
 
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from wiremap.errors import StateCellAssignmentError, StateCellUnsetError
-from wiremap.registry.containment import instance_dict
+from wiremap.registry.attributes import instance_dict
+from wiremap.registry.location import Location
 
 TABLE: Final = "__wiremap__"
-"""Key in a consumer's ``__dict__``: from the name of a cell to its provider and the provider's id."""
+"""Key in a consumer's ``__dict__``: from the name of a cell to the note of who hands it over."""
+
+
+class Handed(NamedTuple):
+    """Who hands a cell over, and the line that registered it."""
+
+    provider: object
+    provider_id: str
+    where: Location
 
 
 class Declaration(Protocol):
@@ -32,7 +41,7 @@ class StateCell:
         if instance is None:
             return self._read_of_class(owner)
         try:
-            provider = instance.__dict__[TABLE][self.name][0]
+            provider = instance.__dict__[TABLE][self.name][0]  # by number: this is every read
         except KeyError:
             return self._read_unwired(instance, owner)
         try:
@@ -76,10 +85,10 @@ class StateCell:
             raise StateCellAssignmentError(self.name, type(instance).__name__, self._owner(instance))
 
     def _owner(self, instance: object) -> str:
-        return wired_cells(instance)[self.name][1]
+        return wired_cells(instance)[self.name].provider_id
 
 
-def wired_cells(consumer: object) -> dict[str, tuple[object, str]]:
-    """Return, for each cell that *consumer* was handed, the provider and the provider's id."""
-    table: dict[str, tuple[object, str]] = instance_dict(consumer).get(TABLE, {})
+def wired_cells(consumer: object) -> dict[str, Handed]:
+    """Return, for each cell that *consumer* was handed, who hands it over."""
+    table: dict[str, Handed] = instance_dict(consumer).get(TABLE, {})
     return table

@@ -1,9 +1,16 @@
 """A table from objects to values that neither keeps the objects alive nor asks them for a hash."""
 
 import weakref
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 V = TypeVar("V")
+
+
+class _Reference(weakref.ref[object]):
+    """A weak reference that knows the address of its object after that has gone."""
+
+    __slots__ = ("address",)
+    address: int
 
 
 class WeakTable(Generic[V]):
@@ -14,7 +21,7 @@ class WeakTable(Generic[V]):
     """
 
     def __init__(self) -> None:
-        self._entries: dict[int, tuple[weakref.ref[object], V]] = {}
+        self._entries: dict[int, tuple[_Reference, V]] = {}
 
     def get(self, key: object) -> V | None:
         """Return the value kept for *key*, or None."""
@@ -25,18 +32,24 @@ class WeakTable(Generic[V]):
         """Keep *value* for *key*; return False, and keep nothing, if *key* can't be weakly referenced."""
         if not is_weakly_referable(key):
             return False
-        address = id(key)
-
-        def forget(reference: weakref.ref[object]) -> None:
-            entry = self._entries.get(address)
-            if entry is not None and entry[0] is reference:
-                del self._entries[address]
-
-        self._entries[address] = (weakref.ref(key, forget), value)
+        reference = _Reference(key, self._forget)
+        reference.address = id(key)
+        self._entries[reference.address] = (reference, value)
         return True
+
+    def discard(self, key: object) -> None:
+        """Keep nothing for *key* from now on."""
+        if self.get(key) is not None:
+            del self._entries[id(key)]
 
     def __len__(self) -> int:
         return len(self._entries)
+
+    def _forget(self, reference: weakref.ref[object]) -> None:
+        address = cast(_Reference, reference).address
+        entry = self._entries.get(address)
+        if entry is not None and entry[0] is reference:
+            del self._entries[address]
 
 
 def is_weakly_referable(value: object) -> bool:

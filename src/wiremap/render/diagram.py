@@ -13,6 +13,7 @@ from typing import Final
 
 from wiremap.graph import CellKind, Component, Graph
 from wiremap.render.folding import Fold, fold_repetition, unfolded
+from wiremap.render.lettering import legible
 
 CELL_COLOUR: Final = "#2563eb"
 CONTAINMENT_COLOUR: Final = "#9ca3af"
@@ -23,8 +24,8 @@ class Node:
     """One component, or ``count`` components that differ only in an index.
 
     Attributes:
-        key: Unique in the diagram: the id, for a local component after the keys of its owners and slashes.
-        label: The id as people read it.
+        key: Unique in the whole diagram: the id, for a local component after the key of its owner and a slash.
+        label: The id as people read it: all of it, and legible.
         component: What is shown; of several folded ones the first.
         count: How many components the node stands for.
     """
@@ -42,7 +43,8 @@ class Node:
     @property
     def lines(self) -> tuple[str, ...]:
         """What the node shows: its title, and its type where the title does not say it already."""
-        return (self.title,) if self.component.type == self.label else (self.title, self.component.type)
+        type_ = legible(self.component.type)
+        return (self.title,) if type_ == self.label else (self.title, type_)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -53,6 +55,18 @@ class CellEdge:
     consumer: str
     cells: tuple[tuple[str, CellKind], ...]
 
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Where the arrow starts and where it ends."""
+        return self.provider, self.consumer
+
+    def first(self, limit: int) -> tuple[tuple[tuple[str, CellKind], ...], int]:
+        """Return the cells to name in *limit* lines, and how many are left; if any are, they have the last line."""
+        if len(self.cells) <= limit:
+            return self.cells, 0
+        shown = self.cells[: max(limit - 1, 0)]
+        return shown, len(self.cells) - len(shown)
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class ContainmentEdge:
@@ -61,12 +75,21 @@ class ContainmentEdge:
     child: str
     parent: str
 
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Where the arrow starts and where it ends."""
+        return self.child, self.parent
+
+
+Edge = CellEdge | ContainmentEdge
+
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
     """One graph as it is drawn.
 
     Attributes:
+        title: What to write over it if it is the diagram of a local graph.
         graph: The graph itself, unfolded.
         nodes: Providers before consumers. In the diagram of a local graph the owner is not among them.
         cells: The labelled edges, sorted.
@@ -74,17 +97,12 @@ class Diagram:
         groups: The diagrams of local graphs, by the key of the node that each lies inside.
     """
 
+    title: str
     graph: Graph
     nodes: tuple[Node, ...]
     cells: tuple[CellEdge, ...]
     containment: tuple[ContainmentEdge, ...]
     groups: Mapping[str, "Diagram"]
-
-    def titled_groups(self) -> Iterator[tuple[str, str, "Diagram"]]:
-        """Yield each group with the key of its owner and the title to draw over it."""
-        labels = {node.key: node.label for node in self.nodes}
-        for owner, group in self.groups.items():
-            yield owner, f"inside {labels[owner]}", group
 
     def walk(self) -> Iterator["Diagram"]:
         """Yield this diagram and those of all groups below it, outer ones first."""
@@ -101,19 +119,34 @@ def diagram_of(graph: Graph, *, fold: bool = True, nested: bool = True) -> Diagr
         fold: Draw repeated parts once, with their number.
         nested: Draw the local graphs too.
     """
-    return _diagram(graph if nested else replace(graph, nested={}), fold=fold)
+    return _diagram(graph if nested else replace(graph, nested={}), fold, _Keys())
 
 
-def _diagram(graph: Graph, *, fold: bool, owner: str = "", owner_key: str = "") -> Diagram:
+class _Keys:
+    """Hands out keys, none of them twice."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def key(self, wish: str) -> str:
+        """Return *wish*, with primes if it is taken: an id may hold slashes too."""
+        while wish in self._taken:
+            wish += "'"
+        self._taken.add(wish)
+        return wish
+
+
+def _diagram(graph: Graph, fold: bool, unique: _Keys, owner: str = "", owner_key: str = "") -> Diagram:  # noqa: FBT001 -- the caller's option, passed on
     """Draw *graph*; if it is local, its *owner* has been drawn outside, under *owner_key*."""
-    folded = fold_repetition(graph, kept={*graph.nested, owner}) if fold else unfolded(graph)
+    folded = fold_repetition(graph, kept={owner}) if fold else unfolded(graph)
     prefix = f"{owner_key}/" if owner else ""
-    keys = {name: prefix + name for name in folded.graph.ids} | {owner: owner_key}
+    keys = {name: owner_key if name == owner else unique.key(prefix + name) for name in folded.graph.ids}
     groups = {
-        keys[name]: _diagram(local, fold=fold, owner=name, owner_key=keys[name])
+        keys[name]: _diagram(local, fold, unique, owner=name, owner_key=keys[name])
         for name, local in folded.graph.nested.items()
     }
     return Diagram(
+        title=f"inside {legible(owner)}" if owner else "",
         graph=graph,
         nodes=tuple(_nodes(folded, keys, owner)),
         cells=_cell_edges(folded.graph, keys),
@@ -126,15 +159,17 @@ def _nodes(folded: Fold, keys: Mapping[str, str], owner: str) -> Iterator[Node]:
     components = {component.id: component for component in folded.graph.components}
     for name in folded.graph.topological_order():
         if name != owner:
-            yield Node(keys[name], name, components[name], folded.counts.get(name, 1))
+            yield Node(keys[name], legible(name), components[name], folded.counts.get(name, 1))
 
 
 def _cell_edges(graph: Graph, keys: Mapping[str, str]) -> tuple[CellEdge, ...]:
     handed: dict[tuple[str, str], set[tuple[str, CellKind]]] = defaultdict(set)
     for edge in graph.bindings:
-        handed[keys[edge.provider], keys[edge.consumer]].add((edge.cell, edge.kind))
+        handed[keys[edge.provider], keys[edge.consumer]].add((legible(edge.cell), edge.kind))
     return tuple(CellEdge(*ends, tuple(sorted(cells))) for ends, cells in sorted(handed.items()))
 
 
 def _containment_edges(graph: Graph, keys: Mapping[str, str]) -> tuple[ContainmentEdge, ...]:
-    return tuple(sorted(ContainmentEdge(keys[pair.child], keys[pair.parent]) for pair in graph.containment))
+    """Return the pairs, but none that says that a component holds itself: it would be a loop that tells nothing."""
+    pairs = (pair for pair in graph.containment if pair.child != pair.parent)
+    return tuple(sorted(ContainmentEdge(keys[pair.child], keys[pair.parent]) for pair in pairs))

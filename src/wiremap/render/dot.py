@@ -5,6 +5,7 @@ from typing import Final
 
 from wiremap.graph import Graph
 from wiremap.render.diagram import CELL_COLOUR, CONTAINMENT_COLOUR, Diagram, diagram_of
+from wiremap.render.lettering import legible
 
 _HEAD: Final = (
     "digraph wiremap {",
@@ -20,11 +21,11 @@ def render_dot(graph: Graph, *, fold: bool = True, nested: bool = True) -> str:
     parts = list(diagram.walk())
     lines = [*_HEAD, *_node_lines(diagram, "  ")]
     for edge in sorted(edge for part in parts for edge in part.cells):
-        label = _quoted(_joined(cell for cell, _ in edge.cells))
+        label = _label(cell for cell, _ in edge.cells)
         style = f'label={label}, color="{CELL_COLOUR}", fontcolor="{CELL_COLOUR}"'
-        lines.append(f"  {_quoted(edge.provider)} -> {_quoted(edge.consumer)} [{style}]")
+        lines.append(f"  {_name(edge.provider)} -> {_name(edge.consumer)} [{style}]")
     lines.extend(
-        f'  {_quoted(pair.child)} -> {_quoted(pair.parent)} [color="{CONTAINMENT_COLOUR}"]'
+        f'  {_name(pair.child)} -> {_name(pair.parent)} [color="{CONTAINMENT_COLOUR}"]'
         for pair in sorted(pair for part in parts for pair in part.containment)
     )
     return "\n".join([*lines, "}"]) + "\n"
@@ -32,19 +33,32 @@ def render_dot(graph: Graph, *, fold: bool = True, nested: bool = True) -> str:
 
 def _node_lines(diagram: Diagram, indent: str) -> Iterator[str]:
     for node in diagram.nodes:
-        yield f"{indent}{_quoted(node.key)} [label={_quoted(_joined(node.lines))}]"
-    for owner, title, group in diagram.titled_groups():
-        yield f"{indent}subgraph {_quoted(f'cluster_{owner}')} {{"
-        yield f"{indent}  label={_quoted(title)}"
+        yield f"{indent}{_name(node.key)} [label={_label(node.lines)}]"
+    for owner, group in diagram.groups.items():
+        yield f"{indent}subgraph {_name(f'cluster_{owner}')} {{"
+        yield f"{indent}  label={_label([group.title])}"
         yield from _node_lines(group, f"{indent}  ")
         yield f"{indent}}}"
 
 
-def _joined(lines: Iterable[str]) -> str:
-    return "\n".join(lines)
+def _name(key: str) -> str:
+    r"""Return *key* as a name that Graphviz reads as it is, but with invisible letters and backslashes as in Python.
+
+    Graphviz leaves every backslash of a name in it, and could not read a single one in front of the closing quote.
+    A name that begins with a percent sign is one of its own and never shown, so that sign becomes ``\x25``.
+    """
+    name = legible(_doubled(key))
+    return _quoted(rf"\x25{name[1:]}" if name.startswith("%") else name)
+
+
+def _label(lines: Iterable[str]) -> str:
+    r"""Return *lines* as a label: there Graphviz expands escapes such as ``\N`` and entities such as ``&lt;``."""
+    return _quoted("\\n".join(_doubled(line).replace("&", "&amp;") for line in lines))
+
+
+def _doubled(text: str) -> str:
+    return text.replace("\\", "\\\\")
 
 
 def _quoted(text: str) -> str:
-    # Graphviz expands escapes such as \N and \G in labels, so every backslash of ours must be doubled.
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
+    return '"' + text.replace('"', '\\"') + '"'

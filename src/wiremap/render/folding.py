@@ -1,20 +1,25 @@
 """Repeated parts of a graph drawn once: ``layers.[0..47].self_attn`` for 48 layers of one shape.
 
-Two indexes below one prefix (``layers.0`` and ``layers.1``) repeat each other if everything whose id begins
-with them is equal but for the index: the same ids behind it, types and tags, and the same edges to one
-another and to the rest. So a first layer that is wired differently stays visible. Parameters may differ: a
-layer often knows its own number. Inner repetition is folded before outer, and only equal numbers of inner
-repetitions make outer parts equal.
+Parts are told by their numbers: the indexes below one prefix (``layers.0``, ``layers.1``), or what ids of one name
+got to stay apart (``Worker``, ``Worker#2``). Two of a series repeat each other if everything whose id begins with
+them is equal but for the number: the same ids behind it, types and tags, the same local graphs, and the same edges
+to one another and to the rest. So a first layer that is wired differently stays visible. Series that are joined
+number by number (``Queue#2`` to ``Worker#2``) are folded together. Parameters may differ: a layer often knows its
+own number. Inner repetition is folded before outer, and only equal numbers of inner repetitions make outer parts
+equal.
 """
 
+import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from wiremap.graph import Binding, Component, Containment, Graph, Star
 
-_HERE: Final = "\0"  # stands for the index in what is compared; no id holds it
+_HERE: Final = "\0"  # stands for the place of a part in what is compared; no id holds it
+_INDEX: Final = re.compile("0|[1-9][0-9]*")
+_NUMBERED: Final = re.compile("(.+)#([2-9]|[1-9][0-9]+)")  # without one it is the first of its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +38,7 @@ def unfolded(graph: Graph) -> Fold:
 def fold_repetition(graph: Graph, kept: Collection[str] = ()) -> Fold:
     """Return *graph* with its repetition folded, except that the components in *kept* stay as they are."""
     fold = Fold(graph, {})
-    depths = {at for name in graph.ids for at, part in enumerate(_split(name)) if at and part.isdecimal()}
-    for depth in sorted(depths, reverse=True):
+    for depth in range(max((len(_split(name)) for name in graph.ids), default=0) - 1, -1, -1):
         fold = _fold_at(depth, fold, kept)
     return fold
 
@@ -43,80 +47,200 @@ def _split(component_id: str) -> list[str]:
     return component_id.split(".")
 
 
+@dataclass(frozen=True, slots=True)
+class _Series:
+    """Parts that differ in a number.
+
+    Attributes:
+        name: What is before the number.
+        is_list: Whether the number is an index, else it keeps equal names apart.
+    """
+
+    name: str
+    is_list: bool
+
+    def stem(self, number: int) -> str:
+        """Return what the ids of everything in the part with that number begin with."""
+        if self.is_list:
+            return f"{self.name}.{number}"
+        return self.name if number == 1 else f"{self.name}#{number}"
+
+    def span(self, numbers: Sequence[int], *, all_of_them: bool) -> str:
+        """Return what takes the place of the stem for several parts drawn as one."""
+        if self.is_list:
+            return f"{self.name}.[{_ranges(numbers)}]"
+        return self.name if all_of_them else f"{self.name}#[{_ranges(numbers)}]"
+
+
+Members = Mapping[int, Sequence[Star]]  # what lies in each part of a series
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a component goes: *stem* at the beginning of its id becomes *span*, which stands for *count* parts."""
+
+    stem: str
+    span: str
+    count: int
+
+    def name(self, component_id: str) -> str:
+        """Return the id there."""
+        return self.span + component_id.removeprefix(self.stem) if _is_in(component_id, self.stem) else component_id
+
+
+def _is_in(component_id: str, stem: str) -> bool:
+    return component_id == stem or component_id.startswith(f"{stem}.")
+
+
 def _fold_at(depth: int, fold: Fold, kept: Collection[str]) -> Fold:
-    """Fold all indexes that stand at one *depth*: below different prefixes they are independent."""
-    stars = _stars(fold.graph)
-    families: dict[str, dict[str, list[Star]]] = defaultdict(lambda: defaultdict(list))
-    for name in fold.graph.ids:
-        parts = _split(name)
-        if len(parts) > depth and parts[depth].isdecimal():
-            families[".".join(parts[:depth])][parts[depth]].append(stars[name])
-    names = {name: name for name in fold.graph.ids}
-    counts = dict(fold.counts)
-    for prefix, members in families.items():
-        for indexes in _alike(prefix, members, fold.counts, kept):
-            span = f"{prefix}.[{_ranges(map(int, indexes))}]"
-            for index in indexes:
-                for star in members[index]:
-                    name = star.component.id
-                    names[name] = span + name.removeprefix(f"{prefix}.{index}")
-                    counts[names[name]] = counts.pop(name, 1) * len(indexes)
-    return Fold(_mapped(fold.graph, names), counts)
+    """Fold all series whose numbers stand at one *depth*."""
+    series = _series_at(depth, fold.graph)
+    places: dict[str, _Place] = {}
+    for one in series:
+        places |= _places([one], series, fold, kept)
+    untouched = {
+        one: members
+        for one, members in series.items()
+        if not any(star.component.id in places for stars in members.values() for star in stars)
+    }
+    for joined in _joined(untouched, fold.graph):
+        places |= _places(joined, series, fold, kept)
+    return _moved(fold, places)
 
 
-def _alike(
-    prefix: str, members: Mapping[str, list[Star]], counts: Mapping[str, int], kept: Collection[str]
-) -> Iterator[list[str]]:
-    """Yield the indexes below *prefix* that repeat one another, two or more together, in numerical order."""
-    alike: dict[object, list[str]] = defaultdict(list)
-    for index in sorted(members, key=int):
-        if not any(star.component.id in kept for star in members[index]):
-            alike[_shape(f"{prefix}.{index}", members[index], counts)].append(index)
-    yield from (indexes for indexes in alike.values() if len(indexes) > 1)
+def _series_at(depth: int, graph: Graph) -> dict[_Series, Members]:
+    series: dict[_Series, dict[int, list[Star]]] = defaultdict(lambda: defaultdict(list))
+    first: dict[str, list[Star]] = defaultdict(list)
+    for name, star in graph.stars().items():
+        if len(parts := _split(name)) <= depth:
+            continue
+        before = "".join(f"{part}." for part in parts[:depth])
+        if depth and _INDEX.fullmatch(parts[depth]):
+            series[_Series(before[:-1], is_list=True)][int(parts[depth])].append(star)
+        elif numbered := _NUMBERED.fullmatch(parts[depth]):
+            series[_Series(before + numbered[1], is_list=False)][int(numbered[2])].append(star)
+        else:
+            first[before + parts[depth]].append(star)
+    for one, members in series.items():
+        if not one.is_list and one.name in first:
+            members[1] = first[one.name]
+    return {one: members for one, members in series.items() if len(members) > 1}
 
 
-def _stars(graph: Graph) -> Mapping[str, Star]:
-    """Return every star of *graph*; asking for them one by one would pass over all edges each time."""
-    bindings: dict[str, set[Binding]] = defaultdict(set)
-    containment: dict[str, set[Containment]] = defaultdict(set)
-    for edge in graph.bindings:
-        bindings[edge.provider].add(edge)
-        bindings[edge.consumer].add(edge)
-    for pair in graph.containment:
-        containment[pair.child].add(pair)
-        containment[pair.parent].add(pair)
-    return {c.id: Star(c, tuple(bindings[c.id]), tuple(containment[c.id])) for c in graph.components}
+def _joined(series: Mapping[_Series, Members], graph: Graph) -> Iterator[list[_Series]]:
+    """Yield series with the same numbers that edges join, two or more together."""
+    series_of = {
+        star.component.id: one for one, members in series.items() for stars in members.values() for star in stars
+    }
+    beside: dict[_Series, list[_Series]] = defaultdict(list)
+    pairs = [(edge.provider, edge.consumer) for edge in graph.bindings]
+    pairs += [(pair.child, pair.parent) for pair in graph.containment]
+    for start, end in pairs:
+        one, other = series_of.get(start), series_of.get(end)
+        if one and other and one != other and series[one].keys() == series[other].keys():
+            beside[one].append(other)
+            beside[other].append(one)
+    seen: set[_Series] = set()
+    for root in beside:
+        together, todo = [], [root]
+        while todo:
+            if (one := todo.pop()) not in seen:
+                seen.add(one)
+                together.append(one)
+                todo += beside[one]
+        if together:
+            yield together
 
 
-def _shape(stem: str, stars: Iterable[Star], counts: Mapping[str, int]) -> object:
-    """Return what two indexes must have in common, with *stem* (prefix and index) taken out of every id."""
+def _places(
+    joined: Sequence[_Series], series: Mapping[_Series, Members], fold: Fold, kept: Collection[str]
+) -> dict[str, _Place]:
+    """Return the places of all that is folded if the parts of these series with one number are compared together."""
+    alike: dict[object, list[int]] = defaultdict(list)
+    for number in sorted(series[joined[0]]):
+        stars = [star for one in joined for star in series[one][number]]
+        if not any(star.component.id in kept for star in stars):
+            alike[_shape([one.stem(number) for one in joined], stars, fold)].append(number)
+    return {
+        star.component.id: _Place(
+            one.stem(number), one.span(numbers, all_of_them=len(numbers) == len(series[one])), len(numbers)
+        )
+        for numbers in alike.values()
+        if len(numbers) > 1
+        for one in joined
+        for number in numbers
+        for star in series[one][number]
+    }
+
+
+def _shape(stems: Sequence[str], stars: Iterable[Star], fold: Fold) -> object:
+    """Return what parts must have in common to be alike, with *stems* taken out of every id."""
 
     def neutral(name: str) -> str:
-        inside = name == stem or name.startswith(f"{stem}.")
-        return _HERE + name.removeprefix(stem) if inside else name
+        for number, stem in enumerate(stems):
+            if _is_in(name, stem):
+                return f"{_HERE}{number}{name.removeprefix(stem)}"
+        return name
 
     return frozenset(
         (
-            replace(star.component, id=neutral(star.component.id), parameters=None),
-            counts.get(star.component.id, 1),
-            frozenset((neutral(e.provider), e.cell, neutral(e.consumer), e.kind) for e in star.bindings),
-            frozenset((neutral(pair.child), neutral(pair.parent)) for pair in star.containment),
+            _component_shape(star.component, neutral),
+            fold.counts.get(star.component.id, 1),
+            _edges_shape(star.bindings, star.containment, neutral),
+            _graph_shape(fold.graph.nested.get(star.component.id, Graph()), neutral),
         )
         for star in stars
     )
 
 
-def _mapped(graph: Graph, names: Mapping[str, str]) -> Graph:
+def _graph_shape(graph: Graph, neutral: Callable[[str], str]) -> object:
+    return (
+        frozenset(_component_shape(component, neutral) for component in graph.components),
+        _edges_shape(graph.bindings, graph.containment, neutral),
+        frozenset((neutral(owner), _graph_shape(local, neutral)) for owner, local in graph.nested.items()),
+    )
+
+
+def _component_shape(component: Component, neutral: Callable[[str], str]) -> object:
+    return replace(component, id=neutral(component.id), parameters=None)
+
+
+def _edges_shape(
+    bindings: Iterable[Binding], containment: Iterable[Containment], neutral: Callable[[str], str]
+) -> object:
+    return (
+        frozenset((neutral(edge.provider), edge.cell, neutral(edge.consumer), edge.kind) for edge in bindings),
+        frozenset((neutral(pair.child), neutral(pair.parent)) for pair in containment),
+    )
+
+
+def _moved(fold: Fold, places: Mapping[str, _Place]) -> Fold:
+    """Return *fold* with all components in their places; of those that meet in one place the first stays."""
+    graph = fold.graph
+    names = {name: places[name].name(name) if name in places else name for name in graph.ids}
     components: dict[str, Component] = {}
+    nested: dict[str, Graph] = {}
+    counts: dict[str, int] = {}
     for component in graph.components:
-        components.setdefault(names[component.id], replace(component, id=names[component.id]))
-    return Graph(
-        components=tuple(components.values()),
-        bindings=tuple(
-            Binding(names[edge.provider], edge.cell, names[edge.consumer], edge.kind) for edge in graph.bindings
+        name = names[component.id]
+        if name in components:
+            continue
+        components[name] = replace(component, id=name)
+        place = places.get(component.id)
+        count = fold.counts.get(component.id, 1) * (place.count if place else 1)
+        if count > 1:
+            counts[name] = count
+        if component.id in graph.nested:
+            local = graph.nested[component.id]
+            nested[name] = local.renamed({id_: place.name(id_) for id_ in local.ids}) if place else local
+    return Fold(
+        Graph(
+            components=tuple(components.values()),
+            bindings=tuple(replace(b, provider=names[b.provider], consumer=names[b.consumer]) for b in graph.bindings),
+            containment=tuple(Containment(names[pair.child], names[pair.parent]) for pair in graph.containment),
+            nested=nested,
         ),
-        containment=tuple(Containment(names[pair.child], names[pair.parent]) for pair in graph.containment),
-        nested=graph.nested,
+        counts,
     )
 
 

@@ -1,15 +1,15 @@
 """A graph as text for a terminal: who hands what to whom, read from providers down to consumers."""
 
-import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from wiremap.graph import Graph
 from wiremap.render.diagram import CellEdge, Diagram, Node, diagram_of
+from wiremap.render.lettering import columns, legible
 
-_WIDTH: Final = 100
+_WIDTH: Final = 80  # of all but single names that are longer
 _INDENT: Final = "    "
-_MAX_COLUMN: Final = 40
+_MAX_COLUMN: Final = 32  # of names beside which cells stand
 
 
 def render_text(graph: Graph, *, fold: bool = True, nested: bool = True) -> str:
@@ -46,47 +46,52 @@ def _section(title: str, diagram: Diagram, shown: tuple[Node, ...], nodes: Mappi
 
 def _heading(node: Node) -> str:
     component = node.component
-    words = [node.title]
-    if component.type != node.label:
-        words.append(f"({component.type})")
-    if component.source_path:
-        words.append(f" {component.source_path}:{component.source_line}")
-    return " ".join(words)
+    heading = " (".join(node.lines) + ")" * (len(node.lines) - 1)
+    if not component.source_path:
+        return heading
+    place = legible(f"{component.source_path}:{component.source_line}")
+    beside = f"{heading}  {place}"
+    return beside if columns(beside) <= _WIDTH else f"{heading}\n{_INDENT}{place}"
 
 
 def _handed(node: Node, diagram: Diagram, nodes: Mapping[str, Node]) -> Iterator[str]:
     edges = [edge for edge in diagram.cells if edge.provider == node.key]
-    width = max((len(nodes[edge.consumer].title) for edge in edges), default=0)
+    width = max((columns(nodes[edge.consumer].title) for edge in edges), default=0)
     for edge in edges:
-        head = f"{_INDENT}→ {nodes[edge.consumer].title.ljust(width)}  "
+        title = nodes[edge.consumer].title
+        head = f"{_INDENT}→ {title}{' ' * (width - columns(title))}  "
         if width > _MAX_COLUMN:  # then the cells stand below the name, where they have room
             yield head.rstrip()
             head = 2 * _INDENT
-        for cells in _cells_by_kind(edge):
-            yield _wrapped(head, cells)
-            head = " " * len(head)
+        for cells, note in _cells_by_kind(edge):
+            yield _listed(head, cells, note)
+            head = " " * columns(head)
 
 
-def _cells_by_kind(edge: CellEdge) -> Iterator[str]:
+def _cells_by_kind(edge: CellEdge) -> Iterator[tuple[list[str], str]]:
     for kind, note in (("method", ""), ("state", " (state)")):
         if cells := [cell for cell, its_kind in edge.cells if its_kind == kind]:
-            yield ", ".join(cells) + note
+            yield cells, note
 
 
-def _wrapped(head: str, text: str) -> str:
-    return textwrap.fill(
-        text,
-        width=_WIDTH,
-        initial_indent=head,
-        subsequent_indent=" " * len(head),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+def _listed(head: str, names: Sequence[str], note: str = "") -> str:
+    """Return *names* behind *head*, in as many lines as they need, each beginning where the first does."""
+    lines = [head + names[0]]
+    for name in names[1:]:
+        if columns(f"{lines[-1]}, {name},{note}") > _WIDTH:
+            lines[-1] += ","
+            lines.append(" " * columns(head) + name)
+        else:
+            lines[-1] += f", {name}"
+    return "\n".join(lines) + note
 
 
 def _held(node: Node, diagram: Diagram, nodes: Mapping[str, Node]) -> Iterator[str]:
     children = sorted(nodes[pair.child].title for pair in diagram.containment if pair.parent == node.key)
-    # What is named after its place in this very node need not repeat the node's own name.
-    children = [child.removeprefix(node.label) if child.startswith(f"{node.label}.") else child for child in children]
-    for number, child in enumerate(children):
-        yield f"{_INDENT}{'holds' if number == 0 else '     '} {child}"
+    if children:
+        yield _listed(f"{_INDENT}holds ", [_seen_from(node, child) for child in children])
+
+
+def _seen_from(node: Node, child: str) -> str:
+    """Return *child* without the name of *node* if it is named after its place in it."""
+    return child.removeprefix(node.label) if child.startswith(f"{node.label}.") else child

@@ -1,15 +1,17 @@
-"""A graph from what a user names: a recipe in a module, or a file that holds a graph.
+"""A graph from what a user names: a recipe in a module, a file that holds a graph, or a folder of source.
 
 A recipe is run in compile mode, and the graphs are taken from the observers: what it returns is its own
 affair. Nothing here prints.
 """
 
 import importlib
+import inspect
 import os
+import pkgutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -21,7 +23,9 @@ from wiremap.errors import (
     NoRecipeError,
     NotARecipeError,
     NothingCompiledError,
+    PythonFileError,
     RecipeFailedError,
+    SourceNotFoundError,
     UnreadableGraphError,
     WiremapError,
 )
@@ -29,27 +33,51 @@ from wiremap.graph import Graph
 from wiremap.registry.location import Location
 from wiremap.registry.observers import subscribe
 from wiremap.registry.recipe import compile_mode, recipe_mark
+from wiremap.registry.work import work_refused
+from wiremap.tracing.territory import OWN_FOLDER, Territory
 
 _FIRST_CHOICE = "combine"
 
 
+@dataclass(frozen=True, slots=True)
+class SourcedGraph:
+    """A graph, and what its reader should know besides."""
+
+    graph: Graph
+    notes: tuple[str, ...] = ()
+
+
 def compile_source(source: str) -> Graph:
+    """Return the graph that *source* names, without the notes of ``graph_with_notes``."""
+    return graph_with_notes(source).graph
+
+
+def graph_with_notes(source: str) -> SourcedGraph:
     """Return the graph that *source* names.
 
     Args:
         source: ``package.module``, whose only recipe or the one called ``combine`` is meant;
-            ``package.module:function``; or the path of a graph as JSON.
+            ``package.module:function``; the path of a graph as JSON; or the path of a folder, whose wiring
+            is inferred from its source.
 
     Raises:
         WiremapError: With a code of its own for each step that can fail.
     """
-    if source.endswith(".json") or Path(source).is_file():
-        return _read_graph(source)
+    path = Path(source)
+    if source and path.is_dir():
+        from wiremap.use_cases.inferring import infer_folder  # noqa: PLC0415 -- 40 ms that only folders need
+
+        return SourcedGraph(*infer_folder(path))
+    _refuse_python_file(source)
+    if source.endswith(".json") or path.is_file():
+        return SourcedGraph(_read_graph(source))
     module_name, _, function_name = source.partition(":")
+    if not module_name or os.sep in source or source.endswith(".py"):
+        raise SourceNotFoundError(source)
     with _current_directory_first():
         module = _import(module_name)
         name = function_name or _only_recipe(module)
-        return _compile_recipe(module, name)
+        return SourcedGraph(_compile_recipe(module, name))
 
 
 def without_local_graphs(graph: Graph) -> Graph:
@@ -87,6 +115,23 @@ def _read_graph(path: str) -> Graph:
         raise UnreadableGraphError(path, f"{error.detail}.") from error
 
 
+def _refuse_python_file(source: str) -> None:
+    """Say how the module in a file of Python is asked for."""
+    name, _, function = source.partition(":")
+    path = Path(name)
+    if path.suffix != ".py" or not path.is_file():
+        return
+    parts = [] if path.stem == "__init__" else [path.stem]
+    folder = path.resolve().parent
+    is_package = (folder / "__init__.py").is_file()
+    # Without any `__init__.py`, folders below the current one are packages too.
+    while folder != Path.cwd() and ((folder / "__init__.py").is_file() if is_package else Path.cwd() in folder.parents):
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    root = "" if folder == Path.cwd() else os.path.relpath(folder)
+    raise PythonFileError(source, ".".join(parts) + (f":{function}" if function else ""), root)
+
+
 # A recipe
 
 
@@ -104,8 +149,20 @@ def _current_directory_first() -> Iterator[None]:
 def _import(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
-    except Exception as error:  # anything may happen while somebody's module is imported
-        raise ModuleNotImportableError(name, _in_one_line(error)) from error
+    except (Exception, SystemExit) as error:  # anything may happen while somebody's module is imported
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        if missing is not None and f"{name}.".startswith(f"{missing}."):
+            raise ModuleNotImportableError(name, _in_one_line(error), _modules_beside(missing)) from error
+        at = "" if isinstance(error, SyntaxError) else f" (at {_raised_at(error)})"  # which names its line itself
+        raise ModuleNotImportableError(name, _in_one_line(error) + at) from error
+
+
+def _modules_beside(name: str) -> list[str]:
+    """Return the names of the modules in the package of *name*, or of those in the current directory."""
+    package = name.rpartition(".")[0]
+    folders = getattr(sys.modules.get(package), "__path__", []) if package else [os.getcwd()]  # noqa: PTH109
+    prefix = f"{package}." if package else ""
+    return [prefix + module.name for module in pkgutil.iter_modules(folders)]
 
 
 def _only_recipe(module: ModuleType) -> str:
@@ -133,6 +190,7 @@ def _compile_recipe(module: ModuleType, name: str) -> Graph:
         found = "class" if isinstance(function, type) else type(function).__name__
         raise NotARecipeError(module.__name__, name, found if name in vars(module) else None, _recipes(module))
     title = f"{module.__name__}:{name}"
+    _check_arguments(function, mark.compile_kwargs, title)
     graphs = _graphs_made_by(lambda: function(**mark.compile_kwargs), title)
     if not graphs:
         raise NothingCompiledError(title)
@@ -140,11 +198,21 @@ def _compile_recipe(module: ModuleType, name: str) -> Graph:
     return [graph for graph in graphs if id(graph) not in nested][-1]
 
 
+def _check_arguments(function: Callable[..., Any], arguments: Mapping[str, Any], title: str) -> None:
+    """Refuse arguments that do not fit at the line that defines the recipe: the call itself is in this file."""
+    try:
+        inspect.signature(function, follow_wrapped=False).bind(**arguments)
+    except TypeError as error:
+        code = inspect.unwrap(function).__code__
+        where = Location(code.co_filename, code.co_firstlineno)
+        raise RecipeFailedError(title, _in_one_line(error), str(where)) from error
+
+
 def _graphs_made_by(run: Callable[[], Any], title: str) -> list[Graph]:
     graphs: list[Graph] = []
     unsubscribe = subscribe(graphs.append)
     try:
-        with compile_mode():
+        with compile_mode(), work_refused(title):
             run()
     except WiremapError:
         raise  # a fault of the wiring says more than that the recipe failed
@@ -155,13 +223,18 @@ def _graphs_made_by(run: Callable[[], Any], title: str) -> list[Graph]:
     return graphs
 
 
-def _in_one_line(error: Exception) -> str:
+def _in_one_line(error: BaseException) -> str:
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def _raised_at(error: Exception) -> Location:
-    trace = error.__traceback__
-    while trace and trace.tb_next:
+def _raised_at(error: BaseException) -> Location:
+    """Return the innermost line of the user's own code; of other code only where there is none."""
+    trace, lines = error.__traceback__, list[Location]()
+    while trace:
+        lines.append(Location(trace.tb_frame.f_code.co_filename, trace.tb_lineno))
         trace = trace.tb_next
-    return Location(trace.tb_frame.f_code.co_filename, trace.tb_lineno) if trace else Location("?", 0)
+    foreign = [line for line in lines if not line.file.startswith(OWN_FOLDER)]
+    territory = Territory(Path.cwd())
+    own = [line for line in foreign if territory.code_path(line.file) is not None]
+    return (own or foreign or lines or [Location("?", 0)])[-1]

@@ -3,11 +3,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.wiremap.projects import new_project
 from tests.wiremap.render.samples import moe_engine
 from wiremap import Graph
 from wiremap.cli import graph as command
 from wiremap.errors import UnwritableOutputError
-from wiremap.render import render_dot, render_mermaid, render_text
+from wiremap.render import render_dot, render_markdown, render_mermaid, render_svg, render_text
 
 
 @pytest.fixture
@@ -29,7 +30,9 @@ def _run(*arguments: str) -> int:
     [
         ([], render_text(moe_engine())),
         (["--format", "mermaid"], render_mermaid(moe_engine())),
+        (["--format", "markdown"], render_markdown(moe_engine())),
         (["--format", "dot"], render_dot(moe_engine())),
+        (["--format", "svg"], render_svg(moe_engine())),
         (["--format", "json"], moe_engine().to_json()),
         (["--outer"], render_text(moe_engine(), nested=False)),
         (["--local", "ModelRunner"], render_text(moe_engine().nested["ModelRunner"])),
@@ -49,9 +52,85 @@ def test_the_graph_goes_to_a_file(source: str, tmp_path: Path, capsys: pytest.Ca
     _run(source, "--format", "json", "-o", str(target))
 
     assert Graph.from_json(target.read_text(encoding="utf-8")) == moe_engine()
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == ("", f"wrote {target} (4 components, 10 bindings)\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [
+        ("a.svg", "<svg"),
+        ("a.json", "{"),
+        ("a.mmd", "flowchart"),
+        ("a.md", "```mermaid"),
+        ("a.gv", "digraph"),
+        ("a", "Graph"),
+    ],
+)
+def test_the_name_of_the_file_tells_the_format(source: str, tmp_path: Path, name: str, begins: str) -> None:
+    _run(source, "-o", str(tmp_path / name))
+
+    assert (tmp_path / name).read_text(encoding="utf-8").startswith(begins)
+
+
+def test_notes_go_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "app.py").write_text("class App: ...", encoding="utf-8")
+
+    assert _run(str(tmp_path)) == 0
+    assert capsys.readouterr() == (
+        "Graph: 0 components, 0 bindings\n",
+        "note: No class here keeps another in an attribute and calls it.\n",
+    )
 
 
 def test_a_file_that_can_not_be_written_is_named(source: str, tmp_path: Path) -> None:
     with pytest.raises(UnwritableOutputError, match=r"can't be written to '.*': .*\[unwritable-output\]"):
         _run(source, "-o", str(tmp_path / "no" / "folder"))
+
+
+RECIPE = """
+from wiremap import RegistryOrchestrator, recipe
+
+class Blocks:
+    def allocate(self): ...
+
+class Engine:
+    def step(self): ...
+
+@recipe
+def sound_but_odd():
+    orch = RegistryOrchestrator()
+    orch.register(Blocks(), "allocate", Engine())
+    orch.finalize()
+
+@recipe
+def given_none():
+    orch = RegistryOrchestrator()
+    orch.register(Blocks(), "allocate", None)
+    orch.finalize()
+"""
+
+
+def test_warnings_about_the_wiring_are_talk(tmp_path: Path) -> None:
+    project = new_project(tmp_path, {"wired.py": RECIPE})
+
+    finished = project.wiremap("graph", "wired:sound_but_odd")
+
+    assert finished.exit_code == 0
+    assert finished.stdout.startswith("Graph: 2 components, 1 binding")
+    assert finished.stderr.splitlines() == [
+        "wiremap: wired.py:13: Engine never reads 'allocate' of Blocks.",
+        "    wired.py:7: the class of Engine",
+        "Drop the registration, unless others read it there. [unused-cell]",
+    ]
+
+
+def test_a_wrong_argument_in_a_recipe_is_told_at_its_line(tmp_path: Path) -> None:
+    project = new_project(tmp_path, {"wired.py": RECIPE})
+
+    finished = project.wiremap("graph", "wired:given_none")
+
+    assert (finished.exit_code, finished.stdout) == (2, "")
+    assert finished.stderr.startswith(
+        "wiremap: register() was given None as the consumer.\n    wired.py:19: register()\n"
+    )
+    assert "Traceback" not in finished.stderr

@@ -63,9 +63,9 @@ CASES = {
         def test():
             signal.signal(signal.SIGALRM, ring)
             for number in range(20):
-                signal.setitimer(signal.ITIMER_REAL, 0.002 + number * 1e-5)
-                end = time.monotonic() + 2
+                end = time.monotonic() + 20
                 with pytest.raises(Alarm):
+                    signal.setitimer(signal.ITIMER_REAL, 0.002 + number * 1e-5)
                     while time.monotonic() < end:
                         app.Box().fill(1)
     """,

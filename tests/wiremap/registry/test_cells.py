@@ -136,7 +136,7 @@ class _Menu:
         ("of_class", "method"),
         ("static", "method"),
         ("cached", "method"),
-        ("append", "method"),
+        ("append", "state"),
         ("constant", "state"),
         ("plain_builtin", "state"),
         ("annotated", "state"),
@@ -213,6 +213,23 @@ def test_a_state_cell_always_reads_the_current_value() -> None:
     assert consumer.num_free == 5
 
 
+def test_a_bound_method_kept_under_a_name_of_its_own_may_be_replaced_by_another() -> None:
+    class Switching:
+        def __init__(self) -> None:
+            self.run = self.slow
+
+        def __post_wire__(self) -> None:
+            self.run = self.fast
+
+        def slow(self) -> str:
+            return "slow"
+
+        def fast(self) -> str:
+            return "fast"
+
+    assert _consumer_of(Switching(), "run").run() == "fast"
+
+
 def test_assigning_or_deleting_a_state_cell_names_its_owner() -> None:
     blocks = Blocks()
     consumer = _consumer_of(blocks, "num_free")
@@ -281,7 +298,9 @@ def test_a_state_that_is_only_annotated_may_come_later() -> None:
 def test_wiring_is_noted_in_the_consumer_and_keeps_the_provider_alive() -> None:
     consumer = _consumer_of(blocks := Blocks(), "num_free")
 
-    assert vars(consumer) == {TABLE: {"num_free": (blocks, "Blocks")}}
+    ((name, note),) = vars(consumer)[TABLE].items()
+    assert (name, note.provider, note.provider_id) == ("num_free", blocks, "Blocks")
+    assert note.where.file == __file__
 
 
 def test_one_name_may_be_state_on_one_instance_and_a_method_on_another() -> None:

@@ -1,6 +1,14 @@
+import collections
+import dataclasses
+import functools
+import types
+import weakref
+from collections.abc import Callable
 from typing import Any
 
-from tests.wiremap.registry.parts import Blocks, Engine
+import pytest
+
+from tests.wiremap.registry.parts import Blocks, Engine, Scheduler
 from wiremap import RegistryOrchestrator
 from wiremap.registry.containment import held_objects
 
@@ -47,10 +55,106 @@ def test_slots_are_looked_into() -> None:
     assert _edges(blocks, slotted) == [("Blocks", "Slotted")]
 
 
-def test_plain_containers_are_followed_one_level() -> None:
-    blocks = Blocks()
+@dataclasses.dataclass(slots=True)
+class Record:
+    part: Any
 
-    assert _edges(blocks, Box(deep=[[blocks]])) == []
+
+class Worker:
+    def turn(self) -> None: ...
+
+
+class Lazy:
+    @functools.cached_property
+    def part(self) -> Blocks:
+        return Blocks()
+
+
+HOLDING: dict[str, Callable[[Blocks], object]] = {
+    "list": lambda part: Box(parts=[part]),
+    "tuple in a dictionary": lambda part: Box(parts={"a": (part, 1)}),
+    "lists in lists": lambda part: Box(parts=[[[[part]]]]),
+    "dictionary under any key": lambda part: Box(parts={(1, 2): part}),
+    "read-only mapping": lambda part: Box(parts=types.MappingProxyType({"a": part})),
+    "set": lambda part: Box(parts={part}),
+    "frozen set": lambda part: Box(parts=frozenset([part])),
+    "queue": lambda part: Box(parts=collections.deque([part])),
+    "data class with slots": Record,
+    "partial": lambda part: Box(call=functools.partial(print, part)),
+    "partial by name": lambda part: Box(call=functools.partial(print, file=part)),
+    "bound method": lambda part: Box(call=part.allocate),
+    "partial of a bound method": lambda part: Box(call=functools.partial(part.allocate, 1)),
+}
+
+
+@pytest.mark.parametrize("kind", HOLDING)
+def test_what_refers_to_a_component_holds_it(kind: str) -> None:
+    part = Blocks()
+    orch = RegistryOrchestrator()
+    orch.add(HOLDING[kind](part), id="owner")
+    orch.add(part, id="part")
+
+    assert [(pair.child, pair.parent) for pair in orch.compile().containment] == [("part", "owner")]
+
+
+def test_a_cached_property_counts_once_it_is_cached() -> None:
+    lazy = Lazy()
+    assert _edges(Blocks(), lazy) == []
+
+    part = lazy.part
+
+    assert _edges(part, lazy) == [("Blocks", "Lazy")]
+
+
+NOT_HOLDING: dict[str, Callable[[Blocks], object]] = {
+    "weak reference": lambda part: Box(part=weakref.ref(part)),
+    "weak proxy": lambda part: Box(part=weakref.proxy(part)),
+    "weak set": lambda part: Box(parts=weakref.WeakSet([part])),
+    "closure": lambda part: Box(call=lambda: part),
+    "object that is no component": lambda part: Box(inner=Box(part=part)),
+}
+
+
+@pytest.mark.parametrize("kind", NOT_HOLDING)
+def test_what_knows_a_component_otherwise_does_not_hold_it(kind: str) -> None:
+    part = Blocks()
+
+    assert _edges(part, NOT_HOLDING[kind](part)) == []
+
+
+def test_a_cell_is_handed_over_and_not_held() -> None:
+    blocks, scheduler, first = Blocks(), Scheduler(), RegistryOrchestrator()
+    first.register(blocks, "allocate", scheduler)
+    first.register(blocks, "num_free", scheduler)
+    first.finalize()
+
+    assert _edges(blocks, scheduler) == []
+
+
+def test_a_place_is_a_name_only_where_it_reads_as_one() -> None:
+    ordered, keyed, unordered, called = Blocks(), Blocks(), Engine(), Worker()
+    box = Box(parts=[{"a": ordered, (1, 2): keyed}], some={unordered}, call=called.turn)
+    orch = RegistryOrchestrator()
+    for component in (box, ordered, keyed, unordered, called):
+        orch.add(component)
+
+    assert orch.compile().ids == ("Blocks", "Box", "Box.parts.0.a", "Engine", "Worker")
+
+
+def test_in_large_data_components_are_found_and_containers_not_looked_into() -> None:
+    near, deep = Blocks(), Blocks()
+    orch = RegistryOrchestrator()
+    for component in (Box(data=[*range(10_000), near, [deep]]), near, deep):
+        orch.add(component)
+
+    assert [pair.child for pair in orch.compile().containment] == ["Box.data.10000"]
+
+
+def test_containers_that_hold_themselves_end() -> None:
+    endless: list[Any] = [Blocks()]
+    endless.append({"again": endless})
+
+    assert [path for path, _ in held_objects(Box(parts=endless))] == ["parts", "parts.0", "parts.1"]
 
 
 def test_child_modules_are_followed_to_the_next_component() -> None:

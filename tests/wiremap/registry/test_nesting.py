@@ -1,5 +1,9 @@
 import gc
+import os
+import subprocess
+import sys
 import weakref
+from pathlib import Path
 from typing import Any
 
 from wiremap import Graph, RegistryOrchestrator
@@ -108,13 +112,17 @@ def test_of_several_possible_owners_the_last_in_topological_order_owns_it() -> N
     assert _outer(runner).nested == {"z runner": local}
 
 
-def test_of_several_graphs_in_one_component_the_latest_counts() -> None:
+def test_several_graphs_in_one_component_are_one_local_graph() -> None:
     runner = Runner()
     later = RegistryOrchestrator()
     later.register(Sampler(), "sample", runner)
-    later_graph = later.finalize()
+    later.finalize()
 
-    assert _outer(runner).nested == {"Runner": later_graph}
+    graph = _outer(runner)
+
+    assert graph.nested["Runner"].ids == ("Attention", "Runner", "Sampler")
+    assert [binding.provider for binding in graph.nested["Runner"].bindings] == ["Attention", "Sampler"]
+    assert graph.nested["Runner"].nested == {}
 
 
 def test_graphs_nest_to_any_depth() -> None:
@@ -168,3 +176,76 @@ def test_parts_of_the_local_graph_count_as_components_among_the_parameters() -> 
     holder.attention = Attention()  # one that no graph knows
     vars(holder.attention)["handle"] = object()
     assert _outer(holder).component("Holder").parameters is None
+
+
+def test_a_provider_in_any_of_several_graphs_in_one_component_can_be_overridden() -> None:
+    class Fake:
+        def attend(self) -> str:
+            return "faked"
+
+        def sample(self) -> str:
+            return "faked"
+
+    class Stages(Runner):
+        sample: Any
+
+        def __init__(self) -> None:
+            super().__init__()
+            later = RegistryOrchestrator()
+            later.register(later.add(Sampler(), id="Attention"), "sample", self)
+            later.finalize()
+
+    stages = Stages()
+    graph = _outer(stages)
+
+    assert graph.nested["Stages"].ids == ("Attention", "Attention#2", "Stages")
+    with graph.override("Attention#2", Fake()):
+        assert (stages.attend(), stages.sample()) == ("attended", "faked")
+    with graph.override("Attention", Fake()):
+        assert (stages.attend(), stages.sample()) == ("faked", "sampled")
+
+
+RECIPE = """
+from wiremap import RegistryOrchestrator, recipe
+
+class Part:
+    def __init__(self, *names): self.names = set(names)
+    def cell(self): ...
+
+class Box:
+    def __init__(self, parts):
+        self.parts = set(parts)
+        self.by_part = {(1, 2): frozenset(parts)}
+        orch = RegistryOrchestrator()
+        for part in parts:
+            orch.register(part, "cell", orch.add(Reader(), tags={"x", "y", "z"}))
+            orch.connect(part, self)
+        orch.finalize()
+
+class Reader: ...
+
+@recipe
+def combine():
+    orch = RegistryOrchestrator()
+    boxes = [orch.add(Box([Part(*"abc"[:n]) for n in range(4)])) for _ in range(3)]
+    orch.connect(boxes[0], boxes[1])
+    orch.finalize()
+"""
+
+
+def test_the_json_is_the_same_in_every_process(tmp_path: Path) -> None:
+    (tmp_path / "wired.py").write_text(RECIPE)
+
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-m", "wiremap", "graph", "wired", "--format", "json"],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
+            cwd=tmp_path,
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+
+    (output,) = outputs
+    assert Graph.from_json(output.decode()).nested.keys() == {"Box", "Box#2", "Box#3"}

@@ -189,7 +189,7 @@ def test_two_providers_of_one_interface_are_a_fault() -> None:
     InterfaceOnly.blocks.register(orch, Pool(), scheduler)
     InterfaceOnly.blocks.register(orch, Pool(), scheduler)
 
-    with pytest.raises(wiremap.WiringError, match=r"would get its cell 'blocks' from Pool .* and Pool#2"):
+    with pytest.raises(wiremap.WiringError, match=r"would get its cell 'blocks' from Pool and Pool#2\."):
         orch.compile()
 
 
@@ -197,7 +197,7 @@ def test_two_providers_of_one_interface_are_a_fault() -> None:
 def test_what_is_no_method_of_that_name_is_refused_at_the_line(given: Any) -> None:
     orch, scheduler = RegistryOrchestrator(), Scheduler()
 
-    with pytest.raises(NotACellError, match=r"Pass provider\.allocate; hand anything else over by name"):
+    with pytest.raises(NotACellError, match=r"Pass a bound method; state goes by name: orch\.register"):
         Scheduler.allocate.register(orch, given, scheduler)
 
 

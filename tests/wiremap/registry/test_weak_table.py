@@ -36,3 +36,14 @@ def test_what_can_not_be_referenced_weakly_is_refused() -> None:
 
     assert not table.put(1, 1)
     assert table.get(1) is None
+
+
+def test_an_entry_can_be_taken_out() -> None:
+    table: WeakTable[int] = WeakTable()
+    key, other = Unhashable(), Unhashable()
+    table.put(key, 1)
+
+    table.discard(key)
+    table.discard(other)
+
+    assert len(table) == 0

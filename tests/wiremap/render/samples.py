@@ -94,3 +94,13 @@ def nasty() -> Graph:
         bindings=tuple(Binding(one, one, other) for one, other in ring),
         containment=(Containment("end", "graph"),),
     )
+
+
+def crowd() -> Graph:
+    """More components and edges than a Mermaid picture takes, in four packages of a hundred parts."""
+    names = [f"pkg{number % 4}.Part{number}" for number in range(400)]
+    edges = [(names[at], names[(at + step) % 400]) for at in range(400) for step in (1, 4)]
+    return Graph(
+        components=tuple(component(name, "Part") for name in names),
+        bindings=tuple(Binding(provider, f"cell_{at % 5}", consumer) for at, (provider, consumer) in enumerate(edges)),
+    )

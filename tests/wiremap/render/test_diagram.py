@@ -2,7 +2,7 @@ from hypothesis import given, settings
 
 from tests.wiremap.graph.strategies import graphs
 from tests.wiremap.render.samples import bindings, component, moe_engine
-from wiremap import Graph
+from wiremap import Binding, Containment, Graph
 from wiremap.render.diagram import CellEdge, ContainmentEdge, diagram_of
 
 
@@ -43,6 +43,34 @@ def test_titles_tell_how_many_components_a_node_stands_for() -> None:
     titles = [node.title for node in group.nodes if node.count > 1]
     assert titles[0] == "Qwen3MoeForCausalLM.model.layers.[0..3].mlp.dispatch \u00d74"
     assert not any(node.count > 1 for part in diagram_of(moe_engine(), fold=False).walk() for node in part.nodes)
+
+
+@settings(deadline=None)
+@given(graphs(depth=2))
+def test_keys_are_unique_over_all_groups(graph: Graph) -> None:
+    keys = [node.key for part in diagram_of(graph).walk() for node in part.nodes]
+
+    assert len(keys) == len(set(keys))
+
+
+def test_a_slash_in_an_id_makes_no_key_ambiguous() -> None:
+    local = Graph((component("a"), component("b")))
+    graph = Graph((component("a"), component("a/b")), nested={"a": local})
+
+    assert [node.key for part in diagram_of(graph).walk() for node in part.nodes] == ["a", "a/b", "a/b'"]
+
+
+def test_names_are_shown_legibly() -> None:
+    graph = Graph((component("two\nlines", "T\t"), component("b")), (Binding("two\nlines", "\u202ex", "b"),))
+
+    diagram = diagram_of(graph)
+
+    assert diagram.nodes[0].lines == ("two\\nlines", "T\\t")
+    assert diagram.cells[0].cells == (("\\u202ex", "method"),)
+
+
+def test_that_a_component_holds_itself_is_not_drawn() -> None:
+    assert diagram_of(Graph((component("a"),), containment=(Containment("a", "a"),))).containment == ()
 
 
 @settings(deadline=None)

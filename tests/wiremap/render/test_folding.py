@@ -85,7 +85,94 @@ def test_a_real_engine_folds_to_one_layer() -> None:
     assert set(fold.counts.values()) == {LAYERS}
 
 
-dotted = st.lists(st.sampled_from(("a", "0", "1", "2", "12")), min_size=1, max_size=4).map(".".join)
+def _workers(count: int, *bindings: Binding) -> Graph:
+    names = ["Worker", *(f"Worker#{number}" for number in range(2, count + 1))]
+    return Graph(
+        components=(component("Pool"), *(component(name, "Worker") for name in names)),
+        bindings=(*(Binding("Pool", "queue", name) for name in names), *bindings),
+    )
+
+
+def test_equal_components_of_one_name_become_one_with_their_number() -> None:
+    fold = fold_repetition(_workers(48))
+
+    assert fold.graph.ids == ("Pool", "Worker")
+    assert fold.counts == {"Worker": 48}
+
+
+def test_a_component_that_differs_from_those_of_its_name_stays_visible() -> None:
+    first_differs = fold_repetition(_workers(5, Binding("Pool", "extra", "Worker")))
+    another_differs = fold_repetition(_workers(5, Binding("Pool", "extra", "Worker#4")))
+
+    assert first_differs.graph.ids == ("Pool", "Worker", "Worker#[2..5]")
+    assert another_differs.graph.ids == ("Pool", "Worker#4", "Worker#[1..3,5]")
+
+
+def test_what_lies_in_components_of_one_name_is_folded_with_them() -> None:
+    names = [f"{worker}.engine" for worker in ("Worker", "Worker#2", "Worker#3")]
+    graph = _workers(3)
+    graph = dataclasses.replace(graph, components=(*graph.components, *(component(name, "Engine") for name in names)))
+
+    assert fold_repetition(graph).counts == {"Worker": 3, "Worker.engine": 3}
+
+
+def test_series_that_are_joined_number_by_number_are_folded_together() -> None:
+    pairs = [("Queue", "Worker"), ("Queue#2", "Worker#2"), ("Queue#3", "Worker#3")]
+    graph = Graph(
+        components=tuple(component(name, name.split("#")[0]) for pair in pairs for name in pair),
+        bindings=tuple(Binding(queue, "get", worker) for queue, worker in pairs),
+    )
+
+    fold = fold_repetition(graph)
+
+    assert fold.counts == {"Queue": 3, "Worker": 3}
+    assert fold.graph.bindings == (Binding("Queue", "get", "Worker"),)
+
+
+def test_series_that_are_joined_crosswise_are_not() -> None:
+    names = ("Queue", "Queue#2", "Worker", "Worker#2")
+    graph = Graph(
+        components=tuple(component(name, name.split("#")[0]) for name in names),
+        bindings=(*bindings("Queue", "Worker#2", "get"), *bindings("Queue#2", "Worker#2", "get")),
+    )
+
+    assert fold_repetition(graph).counts == {"Queue": 2}
+
+
+def _runner(name: str, cell: str = "run") -> Graph:
+    return Graph(
+        components=(component(name, "Runner"), component("Model"), component(f"{name}.cache", "Cache")),
+        bindings=(*bindings("Model", name, cell), *bindings(f"{name}.cache", "Model", "get")),
+    )
+
+
+def test_components_with_equal_local_graphs_are_folded_and_keep_one() -> None:
+    names = ("Runner", "Runner#2")
+    graph = Graph(tuple(component(name, "Runner") for name in names), nested={name: _runner(name) for name in names})
+
+    fold = fold_repetition(graph)
+
+    assert fold.counts == {"Runner": 2}
+    assert fold.graph.nested == {"Runner": _runner("Runner")}
+
+
+def test_local_graphs_follow_their_owner_into_its_new_name() -> None:
+    names = ("M.0", "M.1")
+    graph = Graph(tuple(component(name, "Runner") for name in names), nested={name: _runner(name) for name in names})
+
+    assert fold_repetition(graph).graph.nested == {"M.[0..1]": _runner("M.[0..1]")}
+
+
+def test_components_with_different_local_graphs_stay_apart() -> None:
+    graph = Graph(
+        components=tuple(component(name, "Runner") for name in ("Runner", "Runner#2")),
+        nested={"Runner": _runner("Runner"), "Runner#2": _runner("Runner#2", cell="other")},
+    )
+
+    assert fold_repetition(graph).counts == {}
+
+
+dotted = st.lists(st.sampled_from(("a", "a#2", "a#3", "0", "1", "2", "12", "01")), min_size=1, max_size=4).map(".".join)
 
 
 @settings(deadline=None)
@@ -107,6 +194,6 @@ def test_folding_loses_no_component_and_is_stable(data: st.DataObject) -> None:
 @settings(deadline=None)
 @given(graphs())
 def test_any_graph_can_be_folded(graph: Graph) -> None:
-    bare = dataclasses.replace(graph, nested={})
+    fold = fold_repetition(graph)
 
-    assert len(fold_repetition(bare).graph.components) <= len(bare.components)
+    assert sum(fold.counts.get(name, 1) for name in fold.graph.ids) == len(graph.components)

@@ -1,7 +1,11 @@
+from hypothesis import given, settings
+
+from tests.wiremap.graph.strategies import graphs
 from tests.wiremap.render.golden import assert_golden
 from tests.wiremap.render.samples import bindings, component, moe_engine, nasty
-from wiremap import Graph
+from wiremap import Containment, Graph
 from wiremap.render import render_text
+from wiremap.render.lettering import legible
 
 
 def test_an_engine_as_text() -> None:
@@ -36,5 +40,43 @@ def test_long_lists_of_cells_are_wrapped_under_themselves() -> None:
     )
 
     lines = render_text(graph).splitlines()
-    assert max(map(len, lines)) <= 100
+    assert max(map(len, lines)) <= 80
     assert lines[4].startswith("         a_rather_long_name_")
+
+
+def test_a_heading_that_is_too_wide_has_its_place_below() -> None:
+    name = "Model.layers." + "deep." * 12 + "attn"
+    graph = Graph((component(name, path="engine/layers/attention.py", line=9),))
+
+    assert render_text(graph).splitlines()[2:] == [name, "    engine/layers/attention.py:9"]
+
+
+def test_wide_letters_take_two_columns() -> None:
+    graph = Graph(
+        components=(component("p"), component("\u6a21\u578b"), component("runner")),
+        bindings=(*bindings("p", "\u6a21\u578b", "x"), *bindings("p", "runner", "y")),
+    )
+
+    assert "    \u2192 runner  y\n    \u2192 \u6a21\u578b    x\n" in render_text(graph)
+
+
+def test_what_is_held_is_one_list() -> None:
+    children = [f"child{number}" for number in range(20)]
+    graph = Graph(
+        components=tuple(map(component, ["Parent", "Parent.own", *children])),
+        containment=tuple(Containment(child, "Parent") for child in ["Parent.own", *children]),
+    )
+
+    lines = render_text(graph).splitlines()
+    at = lines.index("Parent")
+    assert lines[at + 1].startswith("    holds .own, child0, child1,")
+    assert lines[at + 2].startswith("          child")
+    assert max(map(len, lines)) <= 80
+
+
+@settings(deadline=None)
+@given(graphs(depth=2))
+def test_nothing_that_is_not_shown_gets_into_the_text(graph: Graph) -> None:
+    text = render_text(graph)
+
+    assert all(line.isprintable() or line == legible(line) for line in text.split("\n"))

@@ -11,10 +11,13 @@ from wiremap.errors import (
     NoRecipeError,
     NotARecipeError,
     NothingCompiledError,
+    PythonFileError,
+    RecipeDoesWorkError,
     RecipeFailedError,
+    SourceNotFoundError,
     UnreadableGraphError,
 )
-from wiremap.use_cases.graph_source import compile_source, local_graph, without_local_graphs
+from wiremap.use_cases.graph_source import compile_source, graph_with_notes, local_graph, without_local_graphs
 
 PRELUDE = """
 from wiremap import RegistryOrchestrator, compiling, recipe
@@ -116,6 +119,25 @@ def test_a_graph_file_is_read(tmp_path: Path) -> None:
     assert compile_source(str(path)) == graph
 
 
+def test_the_wiring_of_a_folder_is_inferred_with_notes(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text("""
+class Pool:
+    def take(self): ...
+class App:
+    def __init__(self, policy):
+        self.pool = Pool()
+        self.policy = policy
+    def run(self):
+        self.policy.decide(self.pool.take())
+""")
+
+    sourced = graph_with_notes(str(tmp_path))
+
+    assert sourced.graph.ids == ("App", "Pool")
+    assert sourced.notes == ("1 call was left out, made through attributes of unknown class: App.policy.",)
+    assert compile_source(str(tmp_path)) == sourced.graph
+
+
 def test_nothing_is_printed(module: _Modules, capsys: pytest.CaptureFixture[str]) -> None:
     compile_source(module(PRELUDE, COMBINE))
 
@@ -144,6 +166,25 @@ LAZY = """
 @recipe
 def combine(): ...
 """
+WORKING = """
+@recipe
+def combine():
+    try:
+        open("engine.log", "w")
+    except Exception:
+        pass
+    orch = RegistryOrchestrator()
+    orch.add(Engine())
+    orch.finalize()
+"""
+WRONG_TYPE = """
+@recipe
+def combine():
+    orch = RegistryOrchestrator()
+    orch.add(Engine(), nonsense=1)
+    orch.finalize()
+"""
+MANY = "\n".join(f"def f{number}(): ..." for number in range(10))
 
 
 @pytest.mark.parametrize(
@@ -182,6 +223,27 @@ def combine(): ...
             RecipeFailedError,
             r"ValueError: no model \(at recipes_of_a_test_\d+\.py:21\)",
         ),
+        (
+            [PRELUDE, WORKING],
+            "",
+            RecipeDoesWorkError,
+            r"combine opens 'engine\.log' for writing \(at recipes_of_a_test_\d+\.py:22\); compiling",
+        ),
+        (
+            [PRELUDE, WRONG_TYPE],
+            "",
+            RecipeFailedError,
+            r"TypeError: .*nonsense.* \(at recipes_of_a_test_\d+\.py:22\)",
+        ),
+        (
+            [PRELUDE, COMBINE.replace('{"size": 3}', "{}")],
+            "",
+            RecipeFailedError,
+            r"TypeError: missing a required argument: 'size' \(at recipes_of_a_test_\d+\.py:19\)",
+        ),
+        ([MANY], "", NoRecipeError, "its functions are f0, f1, f2, f3, f4, f5, f6, f7 and 2 more"),
+        (["import numpyy"], "", ModuleNotImportableError, r"'numpyy' \(at recipes_of_a_test_\d+\.py:1\)\. Mend that"),
+        (["raise SystemExit(3)"], "", ModuleNotImportableError, r"SystemExit: 3 \(at recipes_of_a_test_\d+\.py:1\)"),
         ([PRELUDE, FAULTY], "", WiringError, "Engine has no cell 'nothing'"),
         (
             [PRELUDE, LAZY],
@@ -203,6 +265,51 @@ def test_every_step_that_fails_says_so(
 def test_an_unknown_module_is_named() -> None:
     with pytest.raises(ModuleNotImportableError, match=r"module 'no\.such\.module' can't be imported"):
         compile_source("no.such.module")
+
+
+def test_a_misspelled_module_gets_the_name_beside_it(module: _Modules) -> None:
+    name = module(PRELUDE)
+
+    with pytest.raises(ModuleNotImportableError, match=f"Did you mean .*'{name}'"):
+        compile_source(f"{name}x")
+    with pytest.raises(ModuleNotImportableError, match=r"Did you mean 'wiremap\.use_cases\.inferring'"):
+        compile_source("wiremap.use_cases.infering")
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "advice"),
+    [
+        ("dense.py", "dense.py", r"wiremap graph dense\. \["),
+        ("recipes/dense.py", "recipes/dense.py", r"wiremap graph recipes\.dense\. \["),
+        ("src/shop/dense.py", "src/shop/dense.py:build", r"wiremap graph shop\.dense:build\. It is looked up in 'src'"),
+        ("shop/__init__.py", "shop/__init__.py", r"wiremap graph shop\. \["),
+    ],
+)
+def test_a_file_of_python_is_asked_for_by_its_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, source: str, advice: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+    if "shop" in path:
+        ((tmp_path / path).parent / "__init__.py").touch()
+    (tmp_path / path).touch()
+
+    with pytest.raises(PythonFileError, match=advice):
+        compile_source(source)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("", "No source is named"),
+        (":build", "There is no file or folder ':build'"),
+        ("absent.py", r"There is no file or folder 'absent\.py'"),
+        ("no/folder", "There is no file or folder 'no/folder'"),
+    ],
+)
+def test_what_is_not_there_is_told(source: str, message: str) -> None:
+    with pytest.raises(SourceNotFoundError, match=message):
+        compile_source(source)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,150 @@
+"""Finding a pattern in a graph and in the graphs nested in it."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from fnmatch import translate
+from typing import Final, NamedTuple
+
+from wiremap.graph.elements import HANDS, HELD, HOLDS, TAKES, Component, Label, Link
+from wiremap.graph.patterns import Pattern, PatternEdge, PatternNode
+from wiremap.graph.topology import Topology
+
+_Key = tuple[str, ...]
+"""A component: the ids of the owners around it, from outside to inside, and its own id."""
+_START: Final = "start"
+_END: Final = "end"
+
+
+def find_matches(pattern: Pattern, graph: Topology) -> Iterator[Mapping[str, str]]:
+    """Yield every match of *pattern*: by the names of its nodes, keys of components joined with ``/``.
+
+    The node with the fewest candidates comes first, and then the search follows the edges of the pattern. So a
+    pattern that hangs together costs one pass over the components, and what its matches and near misses cost.
+    """
+    search = _Search(pattern, _Site(graph))
+    for chosen in search.extensions({}):
+        yield {node.name: "/".join(chosen[node.name]) for node in pattern.nodes}
+
+
+class _Place(NamedTuple):
+    """A component in one of the graphs, and what its links lead to."""
+
+    links: Collection[Link]
+    key_of: Callable[[str], _Key]
+
+
+class _Site:
+    """A graph and all that is nested in it as one: the owner of a local graph is one component, inside and outside."""
+
+    def __init__(self, graph: Topology) -> None:
+        self.components: dict[_Key, Component] = {}
+        self._places: dict[_Key, list[_Place]] = defaultdict(list)
+        self._add(graph, around=(), owner=None, owner_key=())
+
+    def _add(self, graph: Topology, *, around: _Key, owner: str | None, owner_key: _Key) -> None:
+        def key_of(id_: str) -> _Key:
+            return owner_key if id_ == owner else (*around, id_)
+
+        for id_, component in graph.by_id.items():
+            self.components.setdefault(key_of(id_), component)  # an owner is what it is outside
+            self._places[key_of(id_)].append(_Place(graph.links.get(id_, ()), key_of))
+        for id_, local in graph.nested.items():
+            self._add(local, around=(*around, id_), owner=id_, owner_key=key_of(id_))
+
+    def links(self, key: _Key) -> Iterator[tuple[Label, _Key]]:
+        """Yield the edges at a component, in all graphs that it stands in."""
+        for place in self._places[key]:
+            for label, other in place.links:
+                yield label, place.key_of(other)
+
+
+class _Search:
+    """The search for one pattern: extends a choice of components for some nodes by one for the next node."""
+
+    def __init__(self, pattern: Pattern, site: _Site) -> None:
+        self._site = site
+        self._edges = pattern.edges
+        self._candidates = {
+            node.name: {key for key, component in site.components.items() if fits(component)}
+            for node, fits in ((node, _component_test(node)) for node in pattern.nodes)
+        }
+        self._order = self._names_in_order()
+        self._seen: dict[tuple[PatternEdge, str, _Key], AbstractSet[_Key]] = {}
+
+    def _names_in_order(self) -> list[str]:
+        order: list[str] = []
+        rest = list(self._candidates)
+        while rest:
+            linked = {end for edge in self._edges for end in edge.ends if {*edge.ends} & {*order}}
+            choice = [name for name in rest if name in linked] or rest
+            order.append(min(choice, key=lambda name: len(self._candidates[name])))
+            rest.remove(order[-1])
+        return order
+
+    def extensions(self, chosen: Mapping[str, _Key]) -> Iterator[Mapping[str, _Key]]:
+        """Yield every choice for all nodes that has *chosen* in it, in the order of the keys."""
+        if len(chosen) == len(self._order):
+            yield chosen
+            return
+        name = self._order[len(chosen)]
+        for key in sorted(self._options(name, chosen)):
+            yield from self.extensions({**chosen, name: key})
+
+    def _options(self, name: str, chosen: Mapping[str, _Key]) -> AbstractSet[_Key]:
+        """Return the components that *name* may be, given those of other nodes."""
+        options: AbstractSet[_Key] = self._candidates[name]
+        for edge in self._edges:
+            if edge.end == name and edge.start in chosen:
+                options = options & self._other_ends(edge, _START, chosen[edge.start])
+            if edge.start == name and edge.end in chosen:
+                options = options & self._other_ends(edge, _END, chosen[edge.end])
+            if edge.ends == (name, name):
+                options = {key for key in options if key in self._other_ends(edge, _START, key)}
+        return options - set(chosen.values())
+
+    def _other_ends(self, edge: PatternEdge, here: str, key: _Key) -> AbstractSet[_Key]:
+        """Return the components at the other ends of all edges at *key* that fit *edge*; *key* is at its end *here*."""
+        asked = (edge, here, key)
+        if asked not in self._seen:
+            fits = _label_test(edge, here)
+            self._seen[asked] = {other for label, other in self._site.links(key) if fits(label)}
+        return self._seen[asked]
+
+
+def _label_test(edge: PatternEdge, here: str) -> Callable[[Label], bool]:
+    """Return what tells the labels that edges like *edge* have at one of its ends."""
+    if edge.cell is None:
+        return (HELD if here == _START else HOLDS).__eq__
+    role, cell_fits = HANDS if here == _START else TAKES, _name_test(edge.cell)
+    return lambda label: label[0] == role and (cell_fits(label[1]) or cell_fits(label[2]))
+
+
+def _component_test(node: PatternNode) -> Callable[[Component], bool]:
+    """Return what tells the components that *node* may stand for."""
+    tests: list[Callable[[Component], bool]] = []
+    if node.id is not None:
+        id_fits = _name_test(node.id)
+        tests.append(lambda component: id_fits(component.id))
+    if node.type is not None:
+        type_fits = _name_test(node.type)
+        tests.append(lambda component: any(map(type_fits, _type_names(component))))
+    if node.tag is not None:
+        tag_fits = _name_test(node.tag)
+        tests.append(lambda component: any(map(tag_fits, component.tags)))
+    if node.id_or_type is not None:
+        either_fits = _name_test(node.id_or_type)
+        tests.append(lambda component: any(map(either_fits, (component.id, *_type_names(component)))))
+    return lambda component: all(test(component) for test in tests)
+
+
+def _type_names(component: Component) -> tuple[str, ...]:
+    return (component.type, f"{component.module}.{component.type}", component.type.rpartition(".")[2])
+
+
+def _name_test(glob: str) -> Callable[[str], bool]:
+    if not set(glob) & set("*?["):
+        return glob.__eq__
+    match = re.compile(translate(glob)).match
+    return lambda name: match(name) is not None

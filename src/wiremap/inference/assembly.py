@@ -1,0 +1,222 @@
+"""From what classes hold and use to the graph: which of them are components, and what joins them.
+
+A class is a component if it takes part in wiring: another one holds an object of it and calls a method of it
+there, or it uses or holds such a one. What merely flows through methods while the program runs (requests,
+batches, configurations) hands over no method from an attribute, and is left out.
+"""
+
+import builtins
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import Final
+
+from wiremap.graph import Binding, Component, Containment, Graph
+from wiremap.inference.definitions import Class
+from wiremap.inference.facts import Attribute, Declaration, Unit
+from wiremap.inference.record import Use
+from wiremap.inference.solving import Solver
+from wiremap.inference.values import Origin, instances
+
+_STRENGTH: Final = {Origin.PART: 0, Origin.HELD: 1, Origin.LOOSE: 2}
+_VALUE_BASES: Final = frozenset(
+    {
+        "Enum",
+        "IntEnum",
+        "StrEnum",
+        "Flag",
+        "IntFlag",
+        "TypedDict",
+        "NamedTuple",
+        "tuple",
+        "str",
+        "int",
+        "float",
+        "bytes",
+    }
+)
+
+Holds = dict[tuple[Class, Class], Origin]
+"""Holder and held, with the best that is known of how."""
+
+
+def assemble(solver: Solver) -> Graph:
+    """Return the graph of what *solver* found."""
+    return _Assembly(solver).graph()
+
+
+class _Assembly:
+    def __init__(self, solver: Solver) -> None:
+        self._solver = solver
+        records = solver.records.values()
+        passing = {cls for record in records for cls in record.passing - record.kept}
+        self._in_passing = {cls for cls in solver.classes if any(one.inherits(cls) for one in passing)}
+        self._made = {cls for record in records for cls in record.made}
+        self._holds = self._find_holds()
+        self._uses = {use for record in records for use in record.uses if _can_be_component(use.consumer)}
+
+    def graph(self) -> Graph:
+        self._uses |= self._inherited_uses(self._components())
+        components = self._components()
+        components -= self._stand_ins(components)
+        return _named_graph(components, self._uses, self._containment(components))
+
+    def _find_holds(self) -> Holds:
+        """Return who holds what, but for what is no wiring: values, and what passes by."""
+        holds: Holds = {}
+        for key, value in self._solver.facts.attributes():
+            if isinstance(key, Declaration) and self._solver.facts.is_about_ours(Attribute(key.cls, key.name)):
+                continue  # what is stored says more than what is declared
+            for one in instances(value):
+                pair = (key.cls, one.cls)
+                origin = one.origin if one.origin in _STRENGTH else Origin.LOOSE
+                if pair not in holds or _STRENGTH[origin] < _STRENGTH[holds[pair]]:
+                    holds[pair] = origin
+        values = _values(self._solver.classes, holds)
+        return {
+            (holder, part): origin
+            for (holder, part), origin in holds.items()
+            if part not in values and self._is_wiring(holder, part, origin)
+        }
+
+    def _is_wiring(self, holder: Class, held: Class, origin: Origin) -> bool:
+        if holder is held or not (_can_be_component(holder) and _can_be_component(held)):
+            return False
+        return self._stays(held) or (origin is not Origin.LOOSE and self._stays(holder))
+
+    def _components(self) -> set[Class]:
+        """Return who hands over a method from an attribute, and whoever is joined to such a one."""
+        providers = {use.provider for use in self._uses if use.kind == "method" and self._is_held(use)}
+        components = providers | self._consumers(providers)
+        # Who holds a component is one, and so is what a component makes for itself, if it does anything.
+        holds = [pair for pair, origin in self._holds.items() if origin is not Origin.LOOSE]
+        while new := {holder for holder, part in holds if part in components and self._stays(holder)} - components:
+            components |= new | self._consumers(new)
+        parts = {
+            part
+            for (holder, part), origin in self._holds.items()
+            if holder in components and origin is Origin.PART and self._stays(part) and _does_something(part)
+        }
+        return components | parts
+
+    def _is_held(self, use: Use) -> bool:
+        return use.holder is not None and (use.holder, use.provider) in self._holds
+
+    def _consumers(self, providers: set[Class]) -> set[Class]:
+        return {use.consumer for use in self._uses if use.provider in providers}
+
+    def _stays(self, cls: Class) -> bool:
+        return cls not in self._in_passing
+
+    def _inherited_uses(self, components: set[Class]) -> set[Use]:
+        """Return what *components* use in methods that they inherit: an object runs these as its own."""
+        uses: set[Use] = set()
+        for cls in components:
+            for base in cls.lineage[1:]:
+                for name, function in base.methods.items():
+                    if cls.find_method(name) is function and function.role != "staticmethod":
+                        found = self._solver.evaluate(Unit(base.module, function, cls)).uses
+                        uses |= {use for use in found if use.provider is not base}
+        return uses
+
+    def _stand_ins(self, components: set[Class]) -> set[Class]:
+        """Return abstract classes whose part is played by heirs among *components*."""
+        providers = {use.provider for use in self._uses}
+        inherited = {base for cls in components for base in cls.lineage[1:]}
+        return {cls for cls in components & inherited - providers - self._made if cls.is_abstract}
+
+    def _containment(self, components: set[Class]) -> list[tuple[Class, Class]]:
+        """Return pairs of part and holder, without going round in circles: a part that knows its owner holds it not."""
+        candidates = {
+            (part, cls): origin
+            for cls in components
+            for base in reversed(cls.lineage)
+            for part in components
+            if part is not cls and (origin := self._holds.get((base, part))) is not None
+        }
+        kept: list[tuple[Class, Class]] = []
+        above: dict[Class, set[Class]] = defaultdict(set)
+        for part, holder in sorted(candidates, key=lambda pair: (_STRENGTH[candidates[pair]], *map(_order, pair))):
+            if not _leads_to(holder, part, above):
+                above[part].add(holder)
+                kept.append((part, holder))
+        return kept
+
+
+def _named_graph(components: set[Class], uses: set[Use], containment: list[tuple[Class, Class]]) -> Graph:
+    ids = _ids(components)
+    bindings = [use for use in uses if {use.provider, use.consumer} <= components]
+    provided: dict[Class, set[str]] = defaultdict(set)
+    for use in bindings:
+        provided[use.provider].add(use.cell)
+    return Graph(
+        components=tuple(
+            Component(
+                id=ids[cls],
+                type=cls.name,
+                module=cls.module.name,
+                source_path=cls.module.path,
+                source_line=cls.node.lineno,
+                provides=tuple(sorted(provided[cls])),
+            )
+            for cls in components
+        ),
+        bindings=tuple(Binding(ids[use.provider], use.cell, ids[use.consumer], use.kind) for use in bindings),
+        containment=tuple(Containment(ids[part], ids[holder]) for part, holder in containment),
+    )
+
+
+def _ids(components: set[Class]) -> dict[Class, str]:
+    """Name each class by its name, with its module where that name is shared, and a number if need be."""
+    names = Counter(cls.name for cls in components)
+    taken: Counter[str] = Counter()
+    ids = {}
+    for cls in sorted(components, key=_order):
+        name = cls.name if names[cls.name] == 1 else f"{cls.module.name}.{cls.name}"
+        taken[name] += 1
+        ids[cls] = name if taken[name] == 1 else f"{name}#{taken[name]}"
+    return ids
+
+
+def _order(cls: Class) -> tuple[str, str, str, int]:
+    return cls.name, cls.module.name, cls.module.root, cls.node.lineno
+
+
+def _leads_to(start: Class, end: Class, above: dict[Class, set[Class]]) -> bool:
+    seen, todo = {start}, [start]
+    while todo:
+        one = todo.pop()
+        if one is end:
+            return True
+        new = above[one] - seen
+        seen |= new
+        todo.extend(new)
+    return False
+
+
+def _can_be_component(cls: Class) -> bool:
+    """Tell whether objects of the class are more than values: enumerations, errors, named tuples are not."""
+    return not any(_is_value_base(name.rpartition(".")[2]) for name in cls.outside_bases)
+
+
+def _is_value_base(name: str) -> bool:
+    found = getattr(builtins, name, None)
+    is_error = isinstance(found, type) and issubclass(found, BaseException)
+    return is_error or name in _VALUE_BASES or name.endswith(("Error", "Exception"))
+
+
+def _values(classes: Iterable[Class], holds: Holds) -> set[Class]:
+    """Return the frozen records that hold nothing but values: such an object is what its attributes say."""
+    values = {cls for cls in classes if cls.is_frozen}
+    while served := {
+        holder for holder, part in holds if holder in values and part not in values and _does_something(part)
+    }:
+        values -= served
+    return values
+
+
+def _does_something(cls: Class) -> bool:
+    return any(
+        method.role == "method" and not name.startswith("__")
+        for one in cls.lineage
+        for name, method in one.methods.items()
+    )

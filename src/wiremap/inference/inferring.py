@@ -1,0 +1,83 @@
+"""The graph of a code base that registers nothing, from the text of its files."""
+
+import ast
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from wiremap.graph import Graph
+from wiremap.inference.assembly import assemble
+from wiremap.inference.definitions import FunctionNode, all_statements
+from wiremap.inference.modules import Modules
+from wiremap.inference.solving import Solver
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """A graph, and what stayed out of sight.
+
+    Attributes:
+        graph: Components are classes, bindings what one uses of another.
+        faults: Why a file could not be read as Python, by its path.
+        unknown_calls: How many calls go through an attribute whose class is not known, by `Class.attribute`.
+        registrations: Decorators that enter something in a registry, as they are written.
+    """
+
+    graph: Graph
+    faults: Mapping[str, str]
+    unknown_calls: Mapping[str, int]
+    registrations: tuple[str, ...]
+
+
+def infer_graph(files: Mapping[str, bytes]) -> Inference:
+    """Return the wiring that *files* tell of, by their absolute paths with forward slashes.
+
+    Nothing is imported or run. Bytes are read as Python reads them, with their encoding cookie.
+    """
+    trees: dict[str, ast.Module] = {}
+    faults: dict[str, str] = {}
+    for path, text in sorted(files.items()):
+        try:
+            trees[path] = _parsed(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            faults[path] = " ".join(str(error).split()) or type(error).__name__
+    solver = Solver(Modules(trees))
+    solver.solve()
+    for unit in solver.too_deep:
+        faults[f"{unit.module.root}/{unit.module.path}"] = "it nests too deeply"
+    return Inference(
+        graph=assemble(solver),
+        faults=faults,
+        unknown_calls=_unknown_calls(solver),
+        registrations=tuple(sorted({one for tree in trees.values() for one in _registrations(tree)})),
+    )
+
+
+def _parsed(text: bytes) -> ast.Module:
+    with warnings.catch_warnings():
+        # An invalid escape in somebody's string is a warning, and a fault where warnings are errors.
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
+
+
+def _unknown_calls(solver: Solver) -> Mapping[str, int]:
+    calls = {one for record in solver.records.values() for one in record.unknown}
+    return dict(sorted(Counter(f"{cls.name}.{name}" for cls, name, _, _ in calls).items()))
+
+
+def _registrations(tree: ast.Module) -> Iterable[str]:
+    """Yield decorators like `@BACKENDS.register("paged")`: what they enter is looked up at run time."""
+    for node in all_statements(tree.body):
+        if isinstance(node, ast.ClassDef | FunctionNode):
+            for decorator in node.decorator_list:
+                if isinstance(decorator, ast.Call) and _registers(decorator, node):
+                    yield ast.unparse(decorator.func)
+
+
+def _registers(decorator: ast.Call, node: ast.stmt) -> bool:
+    """Tell whether *decorator* enters a class, or a function under a name, in something called a register."""
+    target = decorator.func
+    name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
+    has_name = any(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in decorator.args)
+    return name.startswith("register") and (has_name or isinstance(node, ast.ClassDef))

@@ -1,0 +1,131 @@
+"""What an orchestrator may be told: each argument is judged at the call, before anything is noted.
+
+What only shows when all is registered (a cell that the provider lacks, a name that is taken) is no matter of
+this module but of ``wiremap.registry.validation``.
+"""
+
+import keyword
+from collections.abc import Iterable
+from typing import Final
+
+from wiremap.errors import (
+    ClassNotInstanceError,
+    InvalidCellNameError,
+    InvalidLabelError,
+    NotAComponentError,
+    SelfBindingError,
+    SelfContainmentError,
+)
+from wiremap.registry.cells import class_attribute
+from wiremap.registry.declarations import Declarations
+from wiremap.registry.location import Location
+
+# Values, not objects: two that are equal may be one. Only these very types: an object of a class derived
+# from one of them was made by somebody who can tell it from others.
+_VALUE_TYPES: Final = frozenset(
+    {type(None), bool, int, float, complex, str, bytes, tuple, frozenset, range, slice, type(...), type(NotImplemented)}
+)
+_MOST_CHARACTERS: Final = 40
+
+
+def check_addition(
+    component: object, component_id: object, tags: object, extension: object, where: Location
+) -> tuple[str, ...]:
+    """Judge the arguments of ``add`` and return the tags.
+
+    Raises:
+        NotAComponentError: *component* is a plain value.
+        InvalidLabelError: The id, a tag or the extension is no proper text.
+    """
+    _check_component(component, "add", "component", where)
+    if component_id is not None:
+        _checked_label(component_id, "id", where)
+    _checked_label(extension, "extension", where)
+    labels = (tags,) if isinstance(tags, str) or not isinstance(tags, Iterable) else tuple(tags)
+    return tuple(_checked_label(label, "tags", where) for label in labels)
+
+
+def check_binding(provider: object, cell: object, consumer: object, where: Location) -> str:
+    """Judge the arguments of ``register`` and return the name of the cell as a plain string.
+
+    Raises:
+        NotAComponentError: The provider or the consumer is a plain value.
+        InvalidCellNameError: Nobody could read a cell of that name.
+        SelfBindingError: Both are one object.
+        ClassNotInstanceError: A class was passed where only an instance can serve.
+    """
+    _check_component(provider, "register", "provider", where)
+    _check_component(consumer, "register", "consumer", where)
+    name = _checked_name(cell, where)
+    if provider is consumer:
+        raise SelfBindingError(type(provider).__name__, name, str(where))
+    if isinstance(consumer, type):
+        raise _class_not_instance(consumer, "consumer", "its instances would get nothing", where)
+    if isinstance(provider, type) and _needs_instance(provider, name):
+        raise _class_not_instance(provider, "provider", f"{name!r} needs an instance", where)
+    return name
+
+
+def check_containment(child: object, parent: object, where: Location) -> None:
+    """Judge the arguments of ``connect``.
+
+    Raises:
+        NotAComponentError: One of them is a plain value.
+        SelfContainmentError: Both are one object.
+    """
+    _check_component(child, "connect", "child", where)
+    _check_component(parent, "connect", "parent", where)
+    if child is parent:
+        raise SelfContainmentError(type(child).__name__, str(where))
+
+
+def _check_component(value: object, call: str, role: str, where: Location) -> None:
+    if type(value) in _VALUE_TYPES:
+        raise NotAComponentError(call, role, _shown(value), str(where))
+
+
+def _checked_name(cell: object, where: Location) -> str:
+    if not isinstance(cell, str):
+        raise InvalidCellNameError(_shown(cell), "the name of a cell is a string", str(where))
+    if reason := _why_unreadable(cell):
+        raise InvalidCellNameError(_shown(cell), reason, str(where))
+    return str.__str__(cell)  # a member of a string enumeration counts as its value
+
+
+def _why_unreadable(name: str) -> str | None:
+    """Return why no consumer could write ``self.name``, or None."""
+    if not name:
+        return "it is empty"
+    if not name.isidentifier():
+        return "it is no identifier"
+    if keyword.iskeyword(name):
+        return "it is a keyword of Python"
+    if name.startswith("__") and name.endswith("__"):
+        return "Python looks it up on the class, not on the object"
+    if name.startswith("__"):
+        return "inside a class, Python reads another name there"
+    return None
+
+
+def _checked_label(value: object, argument: str, where: Location) -> str:
+    if not isinstance(value, str) or not value or value != value.strip() or not value.isprintable():
+        raise InvalidLabelError(argument, _shown(value), str(where))
+    return str(value)
+
+
+def _needs_instance(cls: type, name: str) -> bool:
+    """Tell whether the class holds a descriptor there that it gives back as it is: a method, a property, a slot."""
+    defined = class_attribute(cls, name)
+    return hasattr(type(defined), "__get__") and getattr(cls, name, None) is defined
+
+
+def _class_not_instance(cls: type, role: str, reason: str, where: Location) -> ClassNotInstanceError:
+    return ClassNotInstanceError(cls.__name__, role, reason, str(where), Declarations().of_class(cls))
+
+
+def _shown(value: object) -> str:
+    """Return a value as written in Python, cut to a fair length; of what others made, only the class."""
+    if type(value) not in _VALUE_TYPES - {tuple, frozenset}:
+        return f"an object of class {type(value).__name__}"
+    text = repr(value)
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}..."

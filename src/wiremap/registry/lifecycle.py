@@ -1,0 +1,123 @@
+"""The life of components: started in dependency order, closed in reverse, each once.
+
+A component takes part by defining ``__post_wire__``, which starts it, ``__pre_close__``, which ends it, or
+both. While either runs, everything that the component is handed is started and not yet closed.
+"""
+
+import weakref
+from collections.abc import Callable, Container, Iterable, Mapping
+
+from wiremap.registry.weak_table import WeakTable, is_weakly_referable
+
+START_HOOK = "__post_wire__"
+CLOSE_HOOK = "__pre_close__"
+
+# Orchestrators may share components, and each is started by one. A component that can't be referenced weakly
+# is forgotten, and started by each.
+_running: WeakTable[bool] = WeakTable()
+
+
+class Lifecycle:
+    """What one orchestrator has started, and the lifecycles of those that were finalized inside its components.
+
+    It keeps no component alive that can be referenced weakly: it is found through the components themselves.
+
+    Attributes:
+        is_adopted: Whether another lifecycle will close this one.
+    """
+
+    def __init__(self) -> None:
+        self._order: tuple[str, ...] = ()
+        self._started: dict[str, Callable[[], object | None]] = {}
+        self._inside: dict[str, list[Lifecycle]] = {}
+        self.is_adopted = False
+
+    def start(self, order: Iterable[str], components: Mapping[str, object], unfinished: Container[object]) -> None:
+        """Start all *components*, but those that are *unfinished* or that another orchestrator has started.
+
+        If a hook raises, nothing stays started: what had been is left to ``close``, which the caller must call.
+        """
+        self._order = tuple(order)
+        for component_id in self._order:
+            component = components[component_id]
+            hook = getattr(type(component), START_HOOK, None)
+            if hook is None and getattr(type(component), CLOSE_HOOK, None) is None:
+                continue
+            if component in unfinished or _running.get(component):
+                continue
+            # Before the hook is called: it may finalize an orchestrator of its own, with this component in it.
+            _running.put(component, value=True)
+            try:
+                _call(hook, component, START_HOOK, component_id)
+            except BaseException:
+                _running.discard(component)
+                raise
+            self._started[component_id] = _reference(component)
+
+    def adopt(self, inside: Iterable[tuple[str, "Lifecycle"]]) -> None:
+        """Close those lifecycles together with this one, each right after the component with the id before it.
+
+        One that is adopted already stays where it is.
+        """
+        for owner, lifecycle in inside:
+            if not lifecycle.is_adopted:
+                lifecycle.is_adopted = True
+                self._inside.setdefault(owner, []).append(lifecycle)
+        self._order = tuple(dict.fromkeys((*self._order, *self._inside)))
+
+    def close(self) -> list[BaseException]:
+        """Close what was started, consumers first and an owner before its inside; return what was raised.
+
+        A second time there is nothing left to close.
+        """
+        errors: list[BaseException] = []
+        for component_id in reversed(self._order):
+            if reference := self._started.pop(component_id, None):
+                errors.extend(_close(component_id, reference()))
+            for lifecycle in reversed(self._inside.pop(component_id, [])):
+                errors.extend(lifecycle.close())
+        return errors
+
+    def fail(self, error: BaseException) -> None:
+        """Close what was started because *error* was raised, and note on it what that raised in turn."""
+        from traceback import format_exception  # noqa: PLC0415 -- keeps `import wiremap` cheap
+
+        for failure in self.close():
+            error.add_note("When what had been started was closed again:\n" + "".join(format_exception(failure)))
+
+
+def raise_together(errors: list[BaseException]) -> None:
+    """Raise what was raised while closing: all as one group, or alone what is no ``Exception``.
+
+    An interrupt in a group would not be seen as one by whoever waits for it.
+    """
+    for error in errors:
+        if not isinstance(error, Exception):
+            raise error
+    if errors:
+        raise BaseExceptionGroup("Components could not be closed; all others were", errors)
+
+
+def _close(component_id: str, component: object | None) -> list[BaseException]:
+    if component is None:
+        return []  # gone, and its cells with it
+    _running.discard(component)
+    hook = getattr(type(component), CLOSE_HOOK, None)
+    try:
+        _call(hook, component, CLOSE_HOOK, component_id)
+    except BaseException as error:  # noqa: BLE001 -- the others are closed first, then it is raised
+        return [error]
+    return []
+
+
+def _call(hook: Callable[[object], object] | None, component: object, name: str, component_id: str) -> None:
+    try:
+        if hook is not None:
+            hook(component)
+    except Exception as error:
+        error.add_note(f"while {name} of the component {component_id!r} ran")
+        raise
+
+
+def _reference(component: object) -> Callable[[], object | None]:
+    return weakref.ref(component) if is_weakly_referable(component) else lambda: component

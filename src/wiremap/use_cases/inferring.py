@@ -1,0 +1,89 @@
+"""The graph of a folder of source whose components are registered nowhere. Nothing is imported or run."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from wiremap.errors import NoPythonFilesError
+from wiremap.graph import Graph
+from wiremap.inference import Inference, infer_graph
+from wiremap.project.files import scan
+
+# Folders that builds leave in a project; a package of that name is none.
+_BUILT = ("build", "dist")
+_SHOWN = 5
+
+
+def infer_folder(folder: Path) -> tuple[Graph, tuple[str, ...]]:
+    """Return the graph that the source in *folder* tells of, and notes on what is not in it.
+
+    Raises:
+        NoPythonFilesError: There is no source.
+    """
+    root = folder.resolve()
+    paths = [path for path in scan(root) if path.endswith(".py") and not _is_aside(root, path)]
+    tests = [path for path in paths if _is_test(path)]
+    sources = sorted(set(paths) - set(tests))
+    if not sources:
+        raise NoPythonFilesError(str(folder), len(tests))
+    files, unreadable = _read([*(root / path for path in sources), *_packages_around(root)])
+    inference = infer_graph(files)
+    faults = {**unreadable, **inference.faults}
+    below = {path.removeprefix(f"{root.as_posix()}/"): reason for path, reason in faults.items()}
+    return inference.graph, tuple(_notes(inference, below, len(tests)))
+
+
+def _is_aside(root: Path, path: str) -> bool:
+    folders = path.split("/")[:-1]
+    is_built = bool(folders) and folders[0] in _BUILT and not (root / folders[0] / "__init__.py").exists()
+    return is_built or any(name.startswith(".") for name in folders)
+
+
+def _is_test(path: str) -> bool:
+    *folders, name = path.split("/")
+    is_test_file = name.startswith("test_") or name.endswith("_test.py") or name == "conftest.py"
+    return is_test_file or not {"test", "tests"}.isdisjoint(folders)
+
+
+def _packages_around(root: Path) -> Iterator[Path]:
+    """Yield the ``__init__.py`` of each package that *root* lies in: they tell what its files are called."""
+    folder = root
+    while (folder / "__init__.py").is_file() and (folder.parent / "__init__.py").is_file():
+        folder = folder.parent
+        yield folder / "__init__.py"
+
+
+def _read(paths: Iterable[Path]) -> tuple[Mapping[str, bytes], Mapping[str, str]]:
+    files, unreadable = {}, {}
+    for path in paths:
+        try:
+            files[path.as_posix()] = path.read_bytes()
+        except OSError as error:
+            unreadable[path.as_posix()] = error.strerror or str(error)
+    return files, unreadable
+
+
+def _notes(inference: Inference, faults: Mapping[str, str], num_tests: int) -> Iterator[str]:
+    if num_tests:
+        yield f"{_counted(num_tests, 'test file')} left out, since tests build what they like."
+    for path, reason in sorted(faults.items())[:_SHOWN]:
+        yield f"{path} was not read: {reason}."
+    if len(faults) > _SHOWN:
+        yield f"{len(faults) - _SHOWN} more files were not read."
+    if inference.unknown_calls:
+        calls = _counted(sum(inference.unknown_calls.values()), "call")
+        most = sorted(inference.unknown_calls, key=lambda name: (-inference.unknown_calls[name], name))
+        yield f"{calls} left out, made through attributes of unknown class: {_few(most)}."
+    if inference.registrations:
+        marks = [f"@{one}" for one in inference.registrations]
+        yield f"What is registered by decorator and looked up by name is not followed: {_few(marks)}."
+    if not inference.graph.components:
+        yield "No class here keeps another in an attribute and calls it."
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{' was' if number == 1 else 's were'}"
+
+
+def _few(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more

@@ -1,0 +1,194 @@
+"""Finding patterns."""
+
+import itertools
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.wiremap.graph.strategies import wirings
+from wiremap import Binding, Component, Containment, Graph, Pattern
+from wiremap.errors import PatternSyntaxError
+from wiremap.graph import PatternEdge, PatternNode
+
+INSIDE = Graph(
+    components=(Component("Runner", "Runner", "m"), Component("Sampler", "Sampler", "m")),
+    bindings=(Binding("Sampler", "sample", "Runner"),),
+)
+ENGINE = Graph(
+    components=(
+        Component("Engine", "LLMEngine", "serving"),
+        Component("Runner", "ModelRunner", "m", tags=("gpu",)),
+        Component("Cache", "Cache", "m"),
+        Component("Cache#2", "Cache", "m", tags=("gpu", "paged")),
+        Component("Runner.inner", "Runner.Inner", "m"),
+    ),
+    bindings=(
+        Binding("Runner", "run", "Engine"),
+        Binding("Cache", "k_cache", "Runner", "state"),
+        Binding("Cache#2", "v_cache", "Runner", "state"),
+    ),
+    containment=(Containment("Runner.inner", "Runner"),),
+    nested={"Runner": INSIDE},
+)
+
+
+def found(pattern: str, graph: Graph = ENGINE) -> list[dict[str, str]]:
+    return [dict(match) for match in graph.match(pattern)]
+
+
+def test_a_binding_is_found_by_the_names_of_its_ends_and_cell() -> None:
+    assert found("Cache -[k_cache]-> Runner -[run]-> Engine") == [
+        {"Cache": "Cache", "Runner": "Runner", "Engine": "Engine"}
+    ]
+    assert found("Runner -[k_cache]-> Cache") == []
+
+
+def test_a_cell_may_be_any_or_have_wildcards() -> None:
+    both = [{"Cache": "Cache", "Runner": "Runner"}, {"Cache": "Cache#2", "Runner": "Runner"}]
+
+    assert found("Cache -[*]-> Runner") == both
+    assert found("Cache -[?_cache]-> Runner") == both
+
+
+def test_a_cell_that_is_read_below_an_interface_is_found_with_and_without_that() -> None:
+    graph = Graph(ENGINE.components, (Binding("Cache", "allocate", "Runner", interface="blocks"),))
+
+    assert found("Cache -[allocate]-> Runner", graph) == found("Cache -[blocks.allocate]-> Runner", graph) != []
+    assert found("Cache -[blocks]-> Runner", graph) == []
+
+
+def test_an_arrow_without_cell_is_containment_and_no_binding() -> None:
+    assert found("* --> Runner") == [{"*": "Runner.inner", "Runner": "Runner"}]
+    assert found("Cache --> Runner") == []
+
+
+@pytest.mark.parametrize("name", ["LLMEngine", "serving.LLMEngine", "LLM*", "type:LLMEngine", "id:Engine", "Eng?ne"])
+def test_a_component_is_found_by_id_and_by_type_with_or_without_module(name: str) -> None:
+    assert found(name) == [{name: "Engine"}]
+
+
+def test_an_inner_class_is_found_without_the_outer() -> None:
+    assert found("Inner") == [{"Inner": "Runner.inner"}]
+
+
+def test_a_name_with_a_prefix_looks_at_that_only() -> None:
+    assert found("id:Cache") == [{"id:Cache": "Cache"}]
+    assert found("type:Cache") == [{"type:Cache": "Cache"}, {"type:Cache": "Cache#2"}]
+    assert found("tag:paged") == [{"tag:paged": "Cache#2"}]
+    assert found("tag:Cache") == []
+
+
+def test_case_counts() -> None:
+    assert found("cache") == []
+
+
+def test_different_names_are_different_components() -> None:
+    assert found("x=Cache -[*]-> Runner, y=Cache -[*]-> Runner") == [
+        {"x": "Cache", "Runner": "Runner", "y": "Cache#2"},
+        {"x": "Cache#2", "Runner": "Runner", "y": "Cache"},
+    ]
+
+
+def test_components_of_local_graphs_are_told_below_their_owner() -> None:
+    assert found("Sampler") == [{"Sampler": "Runner/Sampler"}]
+
+
+def test_a_pattern_leads_into_a_local_graph_through_its_owner() -> None:
+    assert found("Sampler -[sample]-> ModelRunner -[run]-> Engine") == [
+        {"Sampler": "Runner/Sampler", "ModelRunner": "Runner", "Engine": "Engine"}
+    ]
+
+
+def test_a_local_graph_within_a_local_graph_of_one_owner_is_another_place() -> None:
+    twice = Graph((Component("Runner", "R", "m"),), nested={"Runner": replace(INSIDE, nested={"Runner": INSIDE})})
+
+    assert [match["Sampler"] for match in twice.match("Sampler")] == ["Runner/Runner/Sampler", "Runner/Sampler"]
+    assert len(found("Sampler -[sample]-> Runner", twice)) == 2
+
+
+def test_a_bad_pattern_is_refused_before_anybody_asks_for_matches() -> None:
+    with pytest.raises(PatternSyntaxError):
+        ENGINE.match("A -> B")
+
+
+def test_matches_are_found_as_they_are_asked_for() -> None:
+    """Ten thousand times ten thousand pairs are there; two are taken."""
+    many = Graph(tuple(Component(f"{number:05}", "T", "m") for number in range(10_000)))
+
+    assert list(itertools.islice(many.match("x=T, y=T"), 2)) == [
+        {"x": "00000", "y": "00001"},
+        {"x": "00000", "y": "00002"},
+    ]
+
+
+names = st.sampled_from("pqr")
+globs = st.none() | st.sampled_from(["*", "A*", "B*", "B", "A#2"])
+pattern_nodes = st.builds(
+    PatternNode,
+    name=names,
+    id=globs,
+    type=st.none() | st.sampled_from("TU"),
+    tag=st.sampled_from([None, None, None, "t"]),
+    id_or_type=globs | st.sampled_from("TU"),
+)
+
+
+@st.composite
+def patterns(draw: st.DrawFn) -> Pattern:
+    nodes = draw(st.lists(pattern_nodes, min_size=1, max_size=3, unique_by=lambda node: node.name))
+    some = st.sampled_from([node.name for node in nodes])
+    edges = st.builds(PatternEdge, some, some, st.sampled_from([None, "x", "y", "*"]))
+    return Pattern(tuple(nodes), tuple(draw(st.lists(edges, max_size=3))))
+
+
+def stands_for(node: PatternNode, component: Component) -> bool:
+    def alike(glob: str | None, *names: str) -> bool:
+        return glob is None or any(name.startswith(glob[:-1]) if glob[-1] == "*" else name == glob for name in names)
+
+    return (
+        alike(node.id, component.id)
+        and alike(node.type, component.type)
+        and alike(node.tag, *component.tags)
+        and alike(node.id_or_type, component.id, component.type)
+    )
+
+
+def is_there(edge: PatternEdge, ids: dict[str, str], graph: Graph) -> bool:
+    start, end = ids[edge.start], ids[edge.end]
+    if edge.cell is None:
+        return Containment(start, end) in graph.containment
+    return any(
+        (binding.provider, binding.consumer) == (start, end) and edge.cell in ("*", binding.cell)
+        for binding in graph.bindings
+    )
+
+
+@given(wirings(depth=0), patterns())
+def test_matches_are_those_that_trying_everything_finds(graph: Graph, pattern: Pattern) -> None:
+    expected = [
+        ids
+        for chosen in itertools.permutations(graph.components, len(pattern.nodes))
+        if all(stands_for(node, component) for node, component in zip(pattern.nodes, chosen, strict=True))
+        for ids in [{node.name: c.id for node, c in zip(pattern.nodes, chosen, strict=True)}]
+        if all(is_there(edge, ids, graph) for edge in pattern.edges)
+    ]
+
+    matches = [dict(match) for match in graph.match(pattern)]
+
+    assert sorted(matches, key=str) == sorted(expected, key=str)
+
+
+@given(wirings(depth=0), st.data())
+def test_a_part_of_a_graph_is_found_in_it(graph: Graph, data: st.DataObject) -> None:
+    part = graph.subgraph(data.draw(st.sets(st.sampled_from(graph.ids), min_size=1, max_size=4)))
+    pattern = Pattern(
+        nodes=tuple(PatternNode(c.id, type=c.type) for c in part.components),
+        edges=(
+            *(PatternEdge(edge.provider, edge.consumer, edge.cell) for edge in part.bindings),
+            *(PatternEdge(pair.child, pair.parent) for pair in part.containment),
+        ),
+    )
+
+    assert {id_: id_ for id_ in part.ids} in list(graph.match(pattern))

@@ -1,0 +1,321 @@
+"""Which classes are components, and what contains what."""
+
+import pytest
+
+from tests.wiremap.inference.code_bases import cells, graph_of, holds
+
+POOL = """
+class Pool:
+    def take(self): ...
+    def step(self): ...
+"""
+
+
+def test_a_class_that_is_only_read_is_data() -> None:
+    graph = graph_of("""
+        class Config:
+            size = 3
+        class App:
+            def __init__(self, config: Config):
+                self.config = config
+            def run(self):
+                return self.config.size
+    """)
+
+    assert graph.components == ()
+
+
+def test_state_is_read_from_what_hands_over_a_method_too() -> None:
+    graph = graph_of("""
+        class Pool:
+            def __init__(self):
+                self.num_free = 3
+            def take(self): ...
+        class App:
+            def __init__(self):
+                self.pool = Pool()
+            def run(self):
+                self.pool.take()
+        class Monitor:
+            def __init__(self, pool: Pool):
+                self.pool = pool
+            def show(self):
+                return self.pool.num_free
+    """)
+
+    assert cells(graph) == {"Pool.take() > App", "Pool.num_free > Monitor"}
+    assert graph.component("Pool").provides == ("num_free", "take")
+
+
+@pytest.mark.parametrize(
+    "queue",
+    [
+        "self.waiting: list[Request] = []",
+        "self.waiting: 'deque[Request]' = deque()",
+        "self.waiting = []",
+    ],
+)
+def test_what_is_made_and_queued_while_the_program_runs_is_data(queue: str) -> None:
+    graph = graph_of(f"""
+        from collections import deque
+        class Request:
+            def finish(self): ...
+        class Scheduler:
+            def __init__(self):
+                {queue}
+            def add(self, request: Request):
+                self.waiting.append(request)
+            def step(self):
+                for request in self.waiting:
+                    request.finish()
+        class Engine:
+            def __init__(self):
+                self.scheduler = Scheduler()
+            def generate(self):
+                request = Request()
+                self.scheduler.add(request)
+    """)
+
+    assert cells(graph) == {"Scheduler.add() > Engine"}
+
+
+def test_what_is_added_to_a_list_from_outside_is_a_part() -> None:
+    graph = graph_of("""
+        class Plugin:
+            def start(self): ...
+        class App:
+            def __init__(self):
+                self.plugins: list[Plugin] = []
+            def register(self, plugin: Plugin):
+                self.plugins.append(plugin)
+            def run(self):
+                for plugin in self.plugins:
+                    plugin.start()
+    """)
+
+    assert cells(graph) == {"Plugin.start() > App"}
+    assert holds(graph) == {"App holds Plugin"}
+
+
+def test_a_list_that_a_method_of_the_constructor_fills_holds_parts() -> None:
+    graph = graph_of("""
+        class Layer:
+            def forward(self): ...
+        class Model:
+            def __init__(self):
+                self.layers = []
+                self._build()
+            def _build(self):
+                for _ in range(3):
+                    self.layers.append(Layer())
+            def run(self):
+                for layer in self.layers:
+                    layer.forward()
+    """)
+
+    assert cells(graph) == {"Layer.forward() > Model"}
+    assert holds(graph) == {"Model holds Layer"}
+
+
+@pytest.mark.parametrize(
+    ("decorator", "bases"),
+    [
+        ("", "Enum"),
+        ("", "ValueError"),
+        ("", "lib.SomeError"),
+        ("", "NamedTuple"),
+        ("@dataclass(frozen=True)", ""),
+    ],
+)
+def test_values_are_no_components(decorator: str, bases: str) -> None:
+    graph = graph_of(f"""
+        import lib
+        from dataclasses import dataclass
+        from enum import Enum
+        from typing import NamedTuple
+        {decorator}
+        class Value({bases}):
+            size: int
+            def double(self): ...
+        class App:
+            def __init__(self, value: Value):
+                self.value = value
+            def run(self):
+                self.value.double()
+    """)
+
+    assert graph.components == ()
+
+
+def test_a_frozen_record_that_holds_a_part_is_a_component() -> None:
+    graph = graph_of(
+        POOL
+        + """
+from dataclasses import dataclass
+
+@dataclass(frozen=True)
+class App:
+    pool: Pool
+    def run(self):
+        self.pool.take()
+
+class Main:
+    def __init__(self, app: App):
+        self.app = app
+    def run(self):
+        self.app.run()
+"""
+    )
+
+    assert cells(graph) == {"Pool.take() > App", "App.run() > Main"}
+
+
+def test_a_part_that_is_never_called_is_contained_if_it_does_something() -> None:
+    app = """
+class Watchdog:
+    def watch(self): ...
+class Options:
+    size = 3
+class App:
+    def __init__(self):
+        self.pool = Pool()
+        self.watchdog = Watchdog()
+        self.options = Options()
+    def run(self):
+        self.pool.take()
+"""
+
+    assert holds(graph_of(POOL + app)) == {"App holds Pool", "App holds Watchdog"}
+
+
+def test_all_who_keep_a_part_contain_it() -> None:
+    graph = graph_of(
+        POOL
+        + """
+class Worker:
+    def __init__(self, pool: Pool):
+        self.pool = pool
+    def run(self):
+        self.pool.take()
+class App:
+    def __init__(self):
+        self.pool = Pool()
+        self.worker = Worker(self.pool)
+    def run(self):
+        self.worker.run()
+"""
+    )
+
+    assert holds(graph) == {"Worker holds Pool", "App holds Pool", "App holds Worker"}
+
+
+def test_a_part_that_knows_its_owner_does_not_contain_it() -> None:
+    graph = graph_of("""
+        class Worker:
+            def __init__(self, app: "App"):
+                self.app = app
+            def run(self):
+                self.app.report()
+        class App:
+            def __init__(self):
+                self.worker = Worker(self)
+            def run(self):
+                self.worker.run()
+            def report(self): ...
+    """)
+
+    assert cells(graph) == {"Worker.run() > App", "App.report() > Worker"}
+    assert holds(graph) == {"App holds Worker"}
+
+
+def test_an_inherited_method_counts_for_the_heir_and_an_abstract_base_stands_back() -> None:
+    graph = graph_of(
+        POOL
+        + """
+class QueueMixin:
+    def __init__(self):
+        self.pool = Pool()
+    def receive(self):
+        self.pool.take()
+class Scheduler(QueueMixin):
+    def step(self):
+        self.pool.step()
+"""
+    )
+
+    assert cells(graph) == {"Pool.take() > Scheduler", "Pool.step() > Scheduler"}
+    assert holds(graph) == {"Scheduler holds Pool"}
+
+
+def test_a_base_that_is_used_itself_stays_beside_its_heir() -> None:
+    graph = graph_of(
+        POOL
+        + """
+class Engine:
+    def __init__(self):
+        self.pool = Pool()
+    def run(self):
+        self.pool.take()
+class FastEngine(Engine):
+    def __init__(self):
+        super().__init__()
+        self.pool.step()
+"""
+    )
+
+    assert cells(graph) == {"Pool.take() > Engine", "Pool.take() > FastEngine", "Pool.step() > FastEngine"}
+
+
+def test_a_method_of_a_base_uses_what_its_heir_holds() -> None:
+    graph = graph_of(
+        POOL
+        + """
+from abc import ABC
+class Base(ABC):
+    def run(self):
+        self.pool.take()
+class Engine(Base):
+    def __init__(self):
+        self.pool = Pool()
+    def start(self):
+        self.pool.step()
+"""
+    )
+
+    assert cells(graph) == {"Pool.take() > Engine", "Pool.step() > Engine"}
+
+
+def test_classes_that_share_name_and_module_are_numbered() -> None:
+    graph = graph_of("""
+        import sys
+        class Pool:
+            def take(self): ...
+        if sys.platform == "win32":
+            class App:
+                def __init__(self):
+                    self.pool = Pool()
+                def run(self):
+                    self.pool.take()
+        else:
+            class App:
+                def __init__(self):
+                    self.pool = Pool()
+                def start(self):
+                    self.pool.take()
+    """)
+
+    assert graph.ids == ("Pool", "app.App", "app.App#2")
+
+
+def test_a_nested_class_has_a_qualified_name() -> None:
+    graph = graph_of("""
+        class App:
+            class Pool:
+                def take(self): ...
+            def __init__(self):
+                self.pool = self.Pool()
+            def run(self):
+                self.pool.take()
+    """)
+
+    assert cells(graph) == {"App.Pool.take() > App"}
