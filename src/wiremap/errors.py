@@ -1034,6 +1034,37 @@ class MapUnavailableError(WiremapError):
         )
 
 
+class UntrustedMapError(WiremapError):
+    """A map that comes from elsewhere is damaged, or is none; nothing of it was taken."""
+
+    code = "untrusted-map"
+
+    def __init__(self, source: str, reason: str) -> None:
+        self.source = source
+        self.reason = reason
+        super().__init__(source, reason)
+
+    def _text(self) -> str:
+        return (
+            f"The map {self.source} is refused: {self.reason}. Nothing was changed. "
+            "Delete it there, or write it anew with `wiremap map export` or `push`."
+        )
+
+
+class ShareUnavailableError(WiremapError):
+    """The place where maps are shared can't be read or written."""
+
+    code = "share-unavailable"
+
+    def __init__(self, place: str, reason: str) -> None:
+        self.place = place
+        self.reason = reason
+        super().__init__(place, reason)
+
+    def _text(self) -> str:
+        return f"Maps can't be shared at {self.place}: {self.reason}."
+
+
 class SettingsError(WiremapError):
     """`[tool.wiremap]` is not what it should be; ``faults`` names everything that is wrong."""
 
@@ -1092,7 +1123,7 @@ class UncollectedTestError(WiremapError):
 
 
 class NothingRecordedError(WiremapError):
-    """A question needs records, and there are none."""
+    """A question needs records, and there are none; ``notes`` may say where they are gone."""
 
     code = "nothing-recorded"
 
@@ -1102,7 +1133,7 @@ class NothingRecordedError(WiremapError):
 
     def _text(self) -> str:
         sentence = "Nothing was recorded yet. Run `pytest --wiremap-record` or `wiremap run` first."
-        return " ".join([sentence, *self.notes])
+        return " ".join([*self.notes, sentence])
 
 
 class UnknownRevisionError(WiremapError):

@@ -6,11 +6,12 @@ now, and no failing trace that is at least as recent has the same.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from wiremap.selection import facts as kinds
 from wiremap.selection.differences import difference, is_of_environment
-from wiremap.selection.facts import Fact, Trace
+from wiremap.selection.facts import Fact, InternedFacts, Trace
 
 CurrentValue = Callable[[str, str], str]
 """Takes kind and key of a fact, returns the value found now."""
@@ -59,7 +60,7 @@ def stale_facts(traces: Iterable[Trace], current_value: CurrentValue) -> list[Fa
 def _reasons(traces: Sequence[Trace], stale: "_StaleFacts") -> tuple[Reason, ...]:
     if not traces:
         return (Reason("new", "it has no recorded run"),)
-    newest_first = sorted(traces, key=lambda trace: trace.sequence, reverse=True)
+    newest_first = sorted(traces, key=lambda trace: (trace.sequence, trace.outcome == "failed"), reverse=True)
     for trace in newest_first:
         if not stale.of(trace):
             return _failed() if trace.outcome == "failed" else ()
@@ -116,12 +117,20 @@ class _StaleFacts:
     def __init__(self, current_value: CurrentValue) -> None:
         self._current_value = current_value
         self._now: dict[tuple[str, str], str] = {}
-        self._holds: dict[frozenset[Fact], list[Fact]] = {}
+        # By identity: tests share sets, and comparing those would take longer than all the rest.
+        self._stale: dict[int, tuple[AbstractSet[Fact], list[Fact]]] = {}
 
     def of(self, trace: Trace) -> list[Fact]:
-        if trace.facts not in self._holds:
-            self._holds[trace.facts] = sorted(fact for fact in trace.facts if self.now(fact) != fact.value)
-        return self._holds[trace.facts]
+        facts = trace.facts
+        if id(facts) not in self._stale:
+            self._stale[id(facts)] = (facts, sorted(self._find(facts)))
+        return self._stale[id(facts)][1]
+
+    def _find(self, facts: AbstractSet[Fact]) -> Iterable[Fact]:
+        return facts.matching(self._is_stale) if isinstance(facts, InternedFacts) else filter(self._is_stale, facts)
+
+    def _is_stale(self, fact: Fact) -> bool:
+        return self.now(fact) != fact.value
 
     def now(self, fact: Fact) -> str:
         key = (fact.kind, fact.key)
