@@ -16,6 +16,7 @@ from types import BuiltinMethodType, MemberDescriptorType, MethodType, ModuleTyp
 from typing import Any, Final, NamedTuple
 
 from wiremap.graph import CellKind
+from wiremap.registry.assignment import guard_assignment
 from wiremap.registry.attributes import instance_dict
 from wiremap.registry.cell_table import CellTable
 from wiremap.registry.location import Location
@@ -274,3 +275,4 @@ def _install_state_cell(cls: type, cell: str) -> None:
     installed = next((klass.__dict__[cell] for klass in cls.__mro__ if cell in klass.__dict__), None)
     if not isinstance(installed, StateCell):
         type.__setattr__(cls, cell, StateCell(cell, installed if isinstance(installed, Requires) else None))
+    guard_assignment(cls)
