@@ -418,17 +418,16 @@ class InvalidCellNameError(WiremapError):
 
     code = "invalid-cell-name"
 
-    def __init__(self, cell: str, reason: str, where: str) -> None:
+    def __init__(self, cell: str, reason: str, where: str, cure: str = "") -> None:
         self.cell = cell
         self.reason = reason
         self.where = where
-        super().__init__(cell, reason, where)
+        self.cure = cure or "Pass the name of a method or an attribute: register(provider, 'name', consumer)."
+        super().__init__(cell, reason, where, cure)
 
     def _text(self) -> str:
         return _laid_out(
-            f"register() was given {self.cell} as the cell: {self.reason}.",
-            [(self.where, "register()")],
-            "Pass the name of a method or an attribute: register(provider, 'name', consumer).",
+            f"register() was given {self.cell} as the cell: {self.reason}.", [(self.where, "register()")], self.cure
         )
 
 
@@ -446,9 +445,9 @@ class NotACellError(WiremapError):
 
     def _text(self) -> str:
         return _laid_out(
-            f"{self.consumer_type}.{self.cell} was given {self.given}, no method that its object calls {self.cell!r}.",
+            f"{self.consumer_type}.{self.cell} was given {self.given}, no method called {self.cell!r}.",
             [(self.where, f"{self.consumer_type}.{self.cell}.register()")],
-            f"Pass a bound method; state goes by name: orch.register(provider, {self.cell!r}, consumer).",
+            f"Pass that method or a callable; state goes by name: register(provider, {self.cell!r}, ...).",
         )
 
 

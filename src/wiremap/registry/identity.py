@@ -7,7 +7,7 @@ hand holds for its object in every later orchestrator.
 """
 
 from collections.abc import Collection, Iterable
-from types import FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Final
 
 from wiremap.errors import ConflictingIdError, DuplicateIdError, WiremapError
@@ -18,7 +18,7 @@ from wiremap.registry.weak_table import WeakTable
 Names = dict[Entry, str]
 
 # Objects of these classes have a name of their own, which says more than their class.
-_NAMED: Final = (type, FunctionType, ModuleType)
+_NAMED: Final = (type, FunctionType, BuiltinFunctionType, ModuleType)
 
 # The ids given by hand to objects of orchestrators that have been finalized.
 _given: WeakTable[tuple[str, Location]] = WeakTable()
@@ -70,10 +70,15 @@ def _suggested_id(entry: Entry, names: Names) -> str:
     if given := _given_ids(entry):
         return next(iter(given))
     if entry.place is None:
-        named = entry.component if isinstance(entry.component, _NAMED) else type(entry.component)
-        return named.__name__
+        return own_name(entry.component)
     owner, path = entry.place
     return f"{names[owner]}.{path}"
+
+
+def own_name(component: object) -> str:
+    """Return the name of a class, a function or a module, and of anything else that of its class."""
+    named = component if isinstance(component, _NAMED) else type(component)
+    return named.__name__
 
 
 def _unused(name: str, taken: set[str], last_numbers: dict[str, int]) -> str:

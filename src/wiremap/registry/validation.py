@@ -8,7 +8,8 @@ import itertools
 from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
-from types import MemberDescriptorType, MethodType
+from types import MemberDescriptorType
+from typing import Any
 
 from wiremap.errors import (
     BindingCycleError,
@@ -21,13 +22,15 @@ from wiremap.errors import (
     WiremapError,
     nearest,
 )
-from wiremap.graph import CellKind
+from wiremap.graph import CALL, CellKind
 from wiremap.registry.cell_types import cell_type_faults
 from wiremap.registry.cells import (
+    NOT_CALLABLE,
     cell_names,
     class_attribute,
     handed_by,
     holder_of_name,
+    is_bound,
     kind_of_cell,
     lack_of_room,
     owns_cell,
@@ -52,7 +55,7 @@ def kinds_of_links(ledger: Ledger) -> Kinds:
 
     A component may hand on a cell that it is handed itself: that has the kind it comes with.
     """
-    handed = {(link.consumer, link.cell) for link in ledger.links if not link.interface}
+    handed = {(link.consumer, link.name) for link in ledger.links if not link.is_in_interface}
     handed_on: dict[_Need, list[Link]] = defaultdict(list)
     found: list[tuple[Link, CellKind]] = []
     for link in ledger.links:
@@ -146,11 +149,14 @@ def _needs_of(consumer: Entry, missing: Mapping[_Need, None]) -> list[str]:
 
 def _mistake(link: Link) -> str:
     """Return what to do where something else than the name of the cell is surely wrong, or nothing."""
-    provider, consumer = link.provider.component, type(link.consumer.component)
+    provider: Any = link.provider.component
+    consumer = type(link.consumer.component)
     if isinstance(provider, type):
         return f"Pass an instance of {provider.__name__}, not the class."
-    if isinstance(provider, MethodType):
+    if is_bound(provider):
         return f"Pass the object, not its method {provider.__name__!r}."
+    if link.cell == CALL:
+        return NOT_CALLABLE
     requirement = requirements_of(consumer).get(link.cell)
     if requirement is not None and requirement.is_interface:
         return f"Hand over the whole provider: {consumer.__name__}.{link.cell}.register(orch, provider, consumer)."
@@ -186,7 +192,7 @@ def _bindings_to_make(wiring: _Wiring) -> Iterator[tuple[Link, CellKind]]:
     for links in wiring.offers.values():
         first = next((link for link in links if link in wiring.kinds), None)
         if first and not any(map(is_bound_already, links)):
-            yield first, "method" if first.interface else wiring.kinds[first]
+            yield first, "method" if first.is_in_interface else wiring.kinds[first]
 
 
 def _names_taken(wiring: _Wiring) -> Iterator[WiremapError]:

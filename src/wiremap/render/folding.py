@@ -209,7 +209,7 @@ def _edges_shape(
     bindings: Iterable[Binding], containment: Iterable[Containment], neutral: Callable[[str], str]
 ) -> object:
     return (
-        frozenset((neutral(edge.provider), edge.cell, neutral(edge.consumer), edge.kind) for edge in bindings),
+        frozenset((neutral(edge.provider), edge.name, neutral(edge.consumer), edge.kind) for edge in bindings),
         frozenset((neutral(pair.child), neutral(pair.parent)) for pair in containment),
     )
 

@@ -282,8 +282,8 @@ def a_cell_is_a_special_method() -> None:
     RegistryOrchestrator().register(BlockManager(), "__call__", Scheduler())
 
 
-def a_requirement_is_given_a_function() -> None:
-    given: Any = len
+def a_requirement_is_given_another_method() -> None:
+    given: Any = BlockManager().can_allocate
     Typed.allocate.register(RegistryOrchestrator(), given, Typed())
 
 
@@ -344,3 +344,13 @@ def a_component_hands_itself_a_cell() -> None:
 def a_component_is_its_own_parent() -> None:
     engine = Engine()
     RegistryOrchestrator().connect(engine, engine)
+
+
+def what_cant_be_called_is_a_callable() -> None:
+    orch = RegistryOrchestrator()
+    orch.register(BlockManager(), "__call__", Engine(), name="allocate")
+    orch.compile()
+
+
+def an_attribute_is_renamed() -> None:
+    RegistryOrchestrator().register(BlockManager(), "allocate", Engine(), name="reserve")
