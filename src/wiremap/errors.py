@@ -225,7 +225,7 @@ class CannotHoldCellError(WiremapError):
 
 
 class CellTypeError(WiremapError):
-    """A provider's cell does not fit the type that its consumer declares."""
+    """A provider's cell does not fit the type that its consumer declares; ``reason`` has a line for each misfit."""
 
     code = "cell-type"
 
@@ -240,7 +240,11 @@ class CellTypeError(WiremapError):
         site = BindingSite(self.provider, self.cell, self.consumer, self.where)
         return _laid_out(
             f"{self.consumer} requires {self.cell!r} as {self.required}, and that of {self.provider} does not fit.",
-            [(self.required_at, f"{self.cell!r} is required"), site.place, ("-", self.reason)],
+            [
+                (self.required_at, f"{self.cell!r} is required"),
+                site.place,
+                *(("-", line) for line in self.reason.split("\n")),
+            ],
             "Change one of the two.",
         )
 
@@ -447,7 +451,7 @@ class NotACellError(WiremapError):
         return _laid_out(
             f"{self.consumer_type}.{self.cell} was given {self.given}, no method called {self.cell!r}.",
             [(self.where, f"{self.consumer_type}.{self.cell}.register()")],
-            f"Pass that method or a callable; state goes by name: register(provider, {self.cell!r}, ...).",
+            f"Pass that method or a callable; for state use register(provider, {self.cell!r}, ...).",
         )
 
 
@@ -612,7 +616,7 @@ class CellNotWiredError(WiremapError, AttributeError):
 
     def _text(self) -> str:
         return (
-            f"A {self.consumer_type} read its cell {self.cell!r} (required at {self.where}) before it was handed "
+            f"{self.consumer_type} read its cell {self.cell!r} (required at {self.where}) before it was handed "
             f"over: register a provider and finalize the orchestrator first."
         )
 
@@ -630,7 +634,7 @@ class ModuleCellNotWiredError(WiremapError):
 
     def _text(self) -> str:
         return (
-            f"A {self.consumer_type} read its cell {self.cell!r} (required at {self.where}) before it was handed "
+            f"{self.consumer_type} read its cell {self.cell!r} (required at {self.where}) before it was handed "
             f"over: register a provider and finalize the orchestrator first."
         )
 
@@ -648,7 +652,7 @@ class StateCellAssignmentError(WiremapError, AttributeError):
 
     def _text(self) -> str:
         return (
-            f"A {self.consumer_type} reads {self.cell!r} from {self.owner} and can't assign or delete it. "
+            f"{self.consumer_type} reads {self.cell!r} from {self.owner} and can't assign or delete it. "
             f"Change it on {self.owner}, or hand over a method of {self.owner} that does."
         )
 
@@ -666,7 +670,7 @@ class StateCellUnsetError(WiremapError, AttributeError):
 
     def _text(self) -> str:
         return (
-            f"A {self.consumer_type} read the cell {self.cell!r}, but {self.owner} has no value for it now. "
+            f"{self.consumer_type} read the cell {self.cell!r}, but {self.owner} has no value for it now. "
             f"Set it in {self.owner}, at the latest in its __post_wire__."
         )
 
@@ -683,7 +687,7 @@ class WiredCopyError(WiremapError):
 
     def _text(self) -> str:
         return (
-            f"A {self.consumer_type} is wired and can't be deep-copied or pickled: that would take a second "
+            f"{self.consumer_type} is wired and can't be deep-copied or pickled: that would take a second "
             f"{' and '.join(self.owners)} along. Copy it before finalize(), or build another with the recipe."
         )
 
@@ -919,21 +923,26 @@ class NotARecipeError(WiremapError):
 
 
 class RecipeFailedError(WiremapError):
-    """A recipe raised an exception while it was compiled."""
+    """A recipe raised an exception while it was compiled, or, if not ``is_called``, can't be called as it is marked."""
 
     code = "recipe-failed"
 
-    def __init__(self, recipe: str, reason: str, where: str) -> None:
+    def __init__(self, recipe: str, reason: str, where: str, is_called: bool = True) -> None:  # noqa: FBT001, FBT002 -- pickling passes it by position
         self.recipe = recipe
         self.reason = reason
         self.where = where
-        super().__init__(recipe, reason, where)
+        self.is_called = is_called
+        super().__init__(recipe, reason, where, is_called)
 
     def _text(self) -> str:
+        if not self.is_called:
+            return (
+                f"The recipe {self.recipe} can't be called: {self.reason} (at {self.where}). "
+                "Give the arguments that it needs, and no others, as @recipe(compile_kwargs={...})."
+            )
         return (
             f"The recipe {self.recipe} failed in compile mode: {self.reason} (at {self.where}). "
-            "Give the arguments that it needs as @recipe(compile_kwargs={...}), "
-            "and keep heavy work in __post_wire__, which compile mode does not call."
+            "If that comes of heavy work, keep it in __post_wire__, which compile mode does not call."
         )
 
 

@@ -18,7 +18,7 @@ from wiremap.registry.requirements import Requirement, requirements_of
 from wiremap.registry.signatures import (
     Shape,
     is_callable_type,
-    misfit_of_call,
+    misfits_of_call,
     shape_of_function,
     shape_of_type,
     shape_with_arguments,
@@ -112,8 +112,8 @@ def _misfit_of_callable(wanted: Any, provider: object, cell: str, kind: CellKind
         return f"it is a value of type {type_name(type(value))}"
     given = shape_of_function(value)
     shape = wanted if isinstance(wanted, Shape) else shape_of_type(wanted)
-    reason = misfit_of_call(given, shape, fits) if given else None
-    return reason and f"{reason}{_written_at(provider, cell)}"
+    misfits = misfits_of_call(given, shape, fits) if given else ()
+    return "\n".join([misfits[0] + _written_at(provider, cell), *misfits[1:]]) if misfits else None
 
 
 def type_fault(

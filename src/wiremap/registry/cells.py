@@ -156,13 +156,30 @@ def lack_of_room(consumer: object, cell: str, kind: CellKind) -> tuple[str, str]
             "Derive a class of your own from it.",
         )
     if not has_dict and (kind == "state" or not is_slot):
-        cure = "Add '__dict__' to its __slots__" + (", or the name of the cell." if kind == "method" else ".")
+        cure = _cure_for_slots(cls, kind)
         return f"its class {cls.__qualname__} has no place for new attributes", cure
     if kind == "state" and is_slot:
         return "a state cell is looked up at every read, and a slot would keep one value", (
-            f"Take {cell!r} out of the __slots__ of {cls.__qualname__}."
+            "Take slots=True out of its @dataclass."
+            if _has_generated_slots(cls)
+            else f"Take {cell!r} out of the __slots__ of {cls.__qualname__}."
         )
     return None
+
+
+def _cure_for_slots(cls: type, kind: CellKind) -> str:
+    if _has_generated_slots(cls):
+        return "Take slots=True out of its @dataclass."
+    return "Add '__dict__' to its __slots__" + (", or the name of the cell." if kind == "method" else ".")
+
+
+def _has_generated_slots(cls: type) -> bool:
+    """Tell whether ``@dataclass(slots=True)`` wrote the slots of *cls*, which then nobody can add to."""
+    parameters = cls.__dict__.get("__dataclass_params__")
+    if hasattr(parameters, "slots"):
+        return bool(parameters.slots)
+    fields = cls.__dict__.get("__dataclass_fields__", {})  # Python 3.11 doesn't keep what it was told
+    return parameters is not None and set(cls.__dict__.get("__slots__", ())) <= set(fields)
 
 
 # The binding

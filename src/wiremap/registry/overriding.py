@@ -12,10 +12,10 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from wiremap.errors import BindingSite, CannotOverrideError, UnknownCellError, WiremapError, WiringError
+from wiremap.errors import BindingSite, CannotOverrideError, CellTypeError, UnknownCellError, WiremapError, WiringError
 from wiremap.graph import CALL, CellKind
 from wiremap.registry.cell_types import misfit_of_cell, type_fault
-from wiremap.registry.cells import NOT_CALLABLE, Offer, cell_names, is_in_interface, kind_of_cell, rebind
+from wiremap.registry.cells import NOT_CALLABLE, Offer, cell_names, is_in_interface, kind_of_cell, rebind, value_of_cell
 from wiremap.registry.declarations import Declarations
 from wiremap.registry.identity import Names, own_name
 from wiremap.registry.ledger import Link
@@ -165,6 +165,11 @@ def _faults(stand_in: object, handed: Iterable[BoundCell], where: Location) -> I
         requirement = requirements_of(type(bound.consumer())).get(bound.interface or bound.cell)
         if requirement and (reason := misfit_of_cell(requirement, stand_in, bound.cell, bound.kind)):
             yield type_fault(requirement, bound.cell, bound.consumer_id, (name, where), reason)
+        elif not requirement and bound.kind == "method" and not callable(value := value_of_cell(stand_in, bound.cell)):
+            required = (bound.consumer_id, "a method", str(bound.where))
+            yield CellTypeError(
+                bound.cell, required, (name, str(where)), f"it is a value of type {type(value).__name__}"
+            )
 
 
 def _mistake(stand_in: object, cell: str) -> str:

@@ -205,7 +205,7 @@ def _check_arguments(function: Callable[..., Any], arguments: Mapping[str, Any],
     except TypeError as error:
         code = inspect.unwrap(function).__code__
         where = Location(code.co_filename, code.co_firstlineno)
-        raise RecipeFailedError(title, _in_one_line(error), str(where)) from error
+        raise RecipeFailedError(title, _in_one_line(error), str(where), is_called=False) from error
 
 
 def _graphs_made_by(run: Callable[[], Any], title: str) -> list[Graph]:

@@ -234,7 +234,7 @@ def test_assigning_or_deleting_a_state_cell_names_its_owner() -> None:
     blocks = Blocks()
     consumer = _consumer_of(blocks, "num_free")
 
-    message = r"^A Consumer reads 'num_free' from Blocks and can't assign or delete it\. .*\[state-cell-as"
+    message = r"^Consumer reads 'num_free' from Blocks and can't assign or delete it\. .*\[state-cell-as"
     with pytest.raises(StateCellAssignmentError, match=message):
         consumer.num_free = 8
     with pytest.raises(StateCellAssignmentError, match=message):

@@ -245,5 +245,5 @@ def test_tracing_and_exporting_go_through_cells() -> None:
 
 
 def test_an_unwired_module_says_which_cell_is_missing() -> None:
-    with pytest.raises(ModuleCellNotWiredError, match=r"A TypedLayer read its cell 'attn'"):
+    with pytest.raises(ModuleCellNotWiredError, match=r"TypedLayer read its cell 'attn'"):
         TypedLayer()(torch.ones(2, 4))

@@ -243,7 +243,7 @@ class _FrozenSlots:
             r"no place for new attributes\nAdd '__dict__' to its __slots__, or the name of the cell\.",
         ),
         ("num_free", _Sealed(), r"no place for new attributes\nAdd '__dict__' to its __slots__\. \["),
-        ("allocate", _FrozenSlots(), "its class _FrozenSlots has no place"),
+        ("allocate", _FrozenSlots(), r"class _FrozenSlots has no place .*\nTake slots=True out of its @dataclass\. \["),
         ("num_free", types.SimpleNamespace(), r"is built in and can't be extended\nDerive a class of your own"),
         ("allocate", collections.deque(), r"its class deque is built in"),
     ],
