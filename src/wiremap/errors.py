@@ -30,11 +30,11 @@ def near_names(name: str, known: Iterable[str]) -> str:
     return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
-def nearest(name: str, known: Iterable[str], *, most: int) -> list[str]:
+def nearest(name: str, known: Iterable[str], *, most: int, likeness: float = 0.6) -> list[str]:
     """Return the names that *name* may be a misspelling of, the likeliest first."""
     import difflib  # noqa: PLC0415 -- costs 5 ms and serves failures only
 
-    return difflib.get_close_matches(name, sorted(known), n=most)
+    return difflib.get_close_matches(name, sorted(known), n=most, cutoff=likeness)
 
 
 # Wiring: what compile and finalize report, all together.
@@ -317,6 +317,25 @@ class MissingCellError(WiremapError):
         return "No component has it: add one that does, and register it."
 
 
+class AsyncHookError(WiremapError):
+    """A hook is async, and whoever calls it awaits nothing."""
+
+    code = "async-hook"
+
+    def __init__(self, component_type: str, hook: str, where: str) -> None:
+        self.component_type = component_type
+        self.hook = hook
+        self.where = where
+        super().__init__(component_type, hook, where)
+
+    def _text(self) -> str:
+        return _laid_out(
+            f"{self.component_type}.{self.hook} is async, and nothing would await it.",
+            [(self.where, f"{self.hook} is defined")],
+            "Make it a plain method. What has to be awaited, await where the event loop runs.",
+        )
+
+
 class DuplicateIdError(WiremapError):
     """Several components were given one id by hand."""
 
@@ -560,6 +579,19 @@ class UnusedComponentWarning(WiringWarning):
         return f"{self.component_id} takes no part in the wiring. {cure}"
 
 
+class LostGraphWarning(WiringWarning):
+    """A component wires a graph in its ``__init__`` and takes no part in it, so that nothing tells where it belongs."""
+
+    code = "lost-graph"
+
+    def __init__(self, component_id: str) -> None:
+        self.component_id = component_id
+        super().__init__(component_id)
+
+    def _text(self) -> str:
+        return f"{self.component_id} takes no part in what it wires, so no graph shows that. Call orch.add(self) there."
+
+
 class UnusedCellWarning(WiringWarning):
     """A cell was handed to consumers whose class never reads it."""
 
@@ -797,6 +829,22 @@ class PatternSyntaxError(WiremapError):
         )
 
 
+class PatternNameWarning(WiringWarning):
+    """A pattern names something that is nowhere in the graph, and looks like a misspelling of what is."""
+
+    code = "pattern-name"
+
+    def __init__(self, what: str, name: str, near: Iterable[str]) -> None:
+        self.what = what
+        self.name = name
+        self.near = tuple(near)
+        super().__init__(what, name, self.near)
+
+    def _text(self) -> str:
+        near = " or ".join(map(repr, self.near))
+        return f"The pattern matches nothing: no {self.what} is called {self.name!r}. Did you mean {near}?"
+
+
 # Graphs from the command line.
 
 
@@ -943,6 +991,23 @@ class RecipeFailedError(WiremapError):
         return (
             f"The recipe {self.recipe} failed in compile mode: {self.reason} (at {self.where}). "
             "If that comes of heavy work, keep it in __post_wire__, which compile mode does not call."
+        )
+
+
+class AsyncRecipeError(WiremapError):
+    """A recipe is async: calling it would wire nothing."""
+
+    code = "async-recipe"
+
+    def __init__(self, recipe: str, where: str) -> None:
+        self.recipe = recipe
+        self.where = where
+        super().__init__(recipe, where)
+
+    def _text(self) -> str:
+        return (
+            f"The recipe {self.recipe} is async or a generator (at {self.where}), so that calling it "
+            "would wire nothing. Make it a plain function: a recipe only wires, and has nothing to wait for."
         )
 
 

@@ -175,7 +175,7 @@ def _cure_for_slots(cls: type, kind: CellKind) -> str:
 
 def _has_generated_slots(cls: type) -> bool:
     """Tell whether ``@dataclass(slots=True)`` wrote the slots of *cls*, which then nobody can add to."""
-    parameters = cls.__dict__.get("__dataclass_params__")
+    parameters: Any = cls.__dict__.get("__dataclass_params__")
     if hasattr(parameters, "slots"):
         return bool(parameters.slots)
     fields = cls.__dict__.get("__dataclass_fields__", {})  # Python 3.11 doesn't keep what it was told

@@ -155,7 +155,7 @@ class RegistryOrchestrator:
         graph = self._with_local_graphs(compilation).living_in(system)
         self._graph, self._finalized_at = graph, where
         publish_given_ids(self._ledger.entries)
-        nesting.remember(graph, compilation.components, self._lifecycle, system)
+        nesting.remember(graph, compilation.components, self._lifecycle, system, (unfinished.innermost, where))
         observers.notify(graph)
         return graph
 

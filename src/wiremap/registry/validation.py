@@ -12,6 +12,7 @@ from types import MemberDescriptorType
 from typing import Any
 
 from wiremap.errors import (
+    AsyncHookError,
     BindingCycleError,
     BindingSite,
     CannotHoldCellError,
@@ -39,6 +40,8 @@ from wiremap.registry.cycles import disjoint_cycles
 from wiremap.registry.declarations import Declarations
 from wiremap.registry.identity import Names
 from wiremap.registry.ledger import Entry, Ledger, Link
+from wiremap.registry.lifecycle import CLOSE_HOOK, START_HOOK
+from wiremap.registry.recipe import runs_later
 from wiremap.registry.requirements import required_cells, requirements_of
 from wiremap.registry.state_cell import wired_cells
 
@@ -89,6 +92,7 @@ def wiring_faults(ledger: Ledger, names: Names, kinds: Kinds, unfinished: Contai
     yield from _names_taken(wiring)
     yield from _consumers_without_room(wiring)
     yield from cell_type_faults(ledger, names, kinds)
+    yield from _async_hooks(wiring)
     yield from _cycles(wiring)
     yield from _missing_cells(wiring, missing)
 
@@ -225,6 +229,14 @@ def _consumers_without_room(wiring: _Wiring) -> Iterator[WiremapError]:
         cure = next((cure for _, kind, cure in found if kind == "state"), found[0][2])
         defined_at = wiring.declarations.of_class(type(entry.component))
         yield CannotHoldCellError([wiring.site_by_name(link) for link, _, _ in found], reason, cure, defined_at)
+
+
+def _async_hooks(wiring: _Wiring) -> Iterator[WiremapError]:
+    """Yield one fault for each hook that a class defines in a way that nothing awaits."""
+    for cls in dict.fromkeys(type(entry.component) for entry in wiring.ledger.entries):
+        for hook in (START_HOOK, CLOSE_HOOK):
+            if runs_later(getattr(cls, hook, None)):
+                yield AsyncHookError(cls.__name__, hook, wiring.declarations.of_name(cls, hook))
 
 
 # What only the whole shows

@@ -354,3 +354,24 @@ def what_cant_be_called_is_a_callable() -> None:
 
 def an_attribute_is_renamed() -> None:
     RegistryOrchestrator().register(BlockManager(), "allocate", Engine(), name="reserve")
+
+
+def a_hook_is_async() -> None:
+    class Cache:
+        async def __post_wire__(self) -> None: ...
+
+    orch = RegistryOrchestrator()
+    orch.add(Cache())
+    orch.compile()
+
+
+def a_component_takes_no_part_in_what_it_wires() -> None:
+    class Runner:
+        def __init__(self) -> None:
+            orch = RegistryOrchestrator()
+            orch.register(BlockManager(), "allocate", Scheduler())
+            orch.finalize()
+
+    orch = RegistryOrchestrator()
+    orch.add(Runner())
+    orch.compile()
