@@ -589,7 +589,7 @@ class LostGraphWarning(WiringWarning):
         super().__init__(component_id)
 
     def _text(self) -> str:
-        return f"{self.component_id} takes no part in what it wires, so no graph shows that. Call orch.add(self) there."
+        return f"{self.component_id} takes no part in what it wires, so no graph shows it. Call orch.add(self) there."
 
 
 class UnusedCellWarning(WiringWarning):

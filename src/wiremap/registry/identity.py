@@ -2,7 +2,7 @@
 
 An object that another component already held when that one was added is named after its place
 (``Qwen3ForCausalLM.model.layers.0.self_attn``), any other after its class, or by its own name if it is a
-class, a function or a module. Where two such names clash, the later one gets ``#2``, ``#3``. An id given by
+class, a function or a module; so too where its place would take more than 200 characters to tell. Where two such names clash, the later one gets ``#2``, ``#3``. An id given by
 hand holds for its object in every later orchestrator.
 """
 
@@ -19,6 +19,9 @@ Names = dict[Entry, str]
 
 # Objects of these classes have a name of their own, which says more than their class.
 _NAMED: Final = (type, FunctionType, BuiltinFunctionType, ModuleType)
+
+_LONGEST: Final = 200
+"""Characters of the longest id made from a place. A list linked to any depth would else have ids of its length."""
 
 # The ids given by hand to objects of orchestrators that have been finalized.
 _given: WeakTable[tuple[str, Location]] = WeakTable()
@@ -69,10 +72,12 @@ def _suggested_id(entry: Entry, names: Names) -> str:
     """Return an id given by hand, if there is one after all, or the implicit one."""
     if given := _given_ids(entry):
         return next(iter(given))
-    if entry.place is None:
-        return own_name(entry.component)
-    owner, path = entry.place
-    return f"{names[owner]}.{path}"
+    if entry.place is not None:
+        owner, path = entry.place
+        name = f"{names[owner]}.{path}"
+        if len(name) <= _LONGEST:
+            return name
+    return own_name(entry.component)
 
 
 def own_name(component: object) -> str:

@@ -210,9 +210,11 @@ def _location_of_holder(wiring: _Wiring, consumer: object, cell: str) -> str:
     if handed := wired_cells(consumer).get(cell):
         return str(handed.where)
     cls = type(consumer)
-    is_of_class = not isinstance(class_attribute(cls, cell), MemberDescriptorType | None)
-    find = wiring.declarations.of_name if is_of_class else wiring.declarations.of_attribute
-    return find(cls, cell)
+    if isinstance(class_attribute(cls, cell), MemberDescriptorType | None):
+        return wiring.declarations.of_attribute(cls, cell)
+    # A value that was put on the class later is told with the class.
+    owner = next(klass for klass in cls.__mro__ if cell in vars(klass))
+    return wiring.declarations.of_name(cls, cell) or wiring.declarations.of_class(owner)
 
 
 def _consumers_without_room(wiring: _Wiring) -> Iterator[WiremapError]:

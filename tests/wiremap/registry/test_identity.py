@@ -99,3 +99,17 @@ def test_an_id_given_by_hand_holds_in_later_orchestrators() -> None:
     second.add(blocks)
 
     assert second.compile().ids == ("kv",)
+
+
+def test_a_place_that_is_told_in_too_many_letters_gives_no_id() -> None:
+    boxes = [Box()]
+    for _ in range(300):
+        boxes.insert(0, Box(inner=boxes[0]))
+    orch = RegistryOrchestrator()
+    for box in boxes:
+        orch.add(box)
+
+    ids = orch.compile().ids
+
+    assert (len(ids), max(map(len, ids)) <= 200) == (301, True)
+    assert {"Box", "Box.inner.inner", "Box#2", "Box#2.inner"} <= {*ids}

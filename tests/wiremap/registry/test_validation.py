@@ -265,6 +265,20 @@ def test_a_consumer_without_room_for_several_cells_is_told_once() -> None:
     assert fault.cure == "Add '__dict__' to its __slots__."
 
 
+class _Extended:
+    def read(self) -> None: ...
+
+
+setattr(_Extended, "num_free", 3)  # noqa: B010 -- as a plug-in does it
+
+
+def test_a_value_put_on_the_class_later_is_told_with_the_line_of_the_class() -> None:
+    line = _Extended.read.__code__.co_firstlineno - 1
+
+    with pytest.raises(WiringError, match=rf"test_validation\.py:{line}: taken by _Extended\.num_free of its class"):
+        _registered((Blocks(), "num_free", _Extended())).compile()
+
+
 def test_a_slot_has_no_room_for_a_state_cell() -> None:
     class Slotted:
         __slots__ = ("__dict__", "num_free")
