@@ -184,7 +184,6 @@ def _places(
 
 def _shape(stems: Sequence[str], stars: Iterable[Star], fold: Fold) -> object:
     """Return what parts must have in common to be alike, with *stems* taken out of every id."""
-
     numbers = {stem: number for number, stem in enumerate(stems)}
 
     def neutral(name: str) -> str:
