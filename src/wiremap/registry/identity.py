@@ -2,8 +2,8 @@
 
 An object that another component already held when that one was added is named after its place
 (``Qwen3ForCausalLM.model.layers.0.self_attn``), any other after its class, or by its own name if it is a
-class, a function or a module; so too where its place would take more than 200 characters to tell. Where two such names clash, the later one gets ``#2``, ``#3``. An id given by
-hand holds for its object in every later orchestrator.
+class, a function or a module; so too where its place would take more than 200 characters to tell. Where two such
+names clash, the later one gets ``#2``, ``#3``. An id given by hand holds for its object in every later orchestrator.
 """
 
 from collections.abc import Collection, Iterable
