@@ -31,7 +31,7 @@ def find_matches(pattern: Pattern, graph: Topology) -> Iterator[Mapping[str, str
     """
     site = _Site(graph)
     search = _Search(pattern, site)
-    for warning in _names_nowhere(pattern, site):
+    for warning in _names_nowhere(pattern, site, search):
         warnings.warn(warning, stacklevel=3)
     return ({node.name: "/".join(chosen[node.name]) for node in pattern.nodes} for chosen in search.extensions({}))
 
@@ -68,13 +68,13 @@ class _Site:
                 yield label, place.key_of(other)
 
 
-def _names_nowhere(pattern: Pattern, site: _Site) -> Iterator[PatternNameWarning]:
+def _names_nowhere(pattern: Pattern, site: _Site, search: "_Search") -> Iterator[PatternNameWarning]:
     """Yield a warning for each literal name that nothing here has and that looks like a misspelled one.
 
     What merely is not there may be what the pattern is to show.
     """
     components = site.components.values()
-    for node in pattern.nodes:
+    for node in search.nodes_nowhere(pattern):
         known: set[str] = set()
         if node.id is not None or node.id_or_type is not None:
             known.update(component.id for component in components)
@@ -122,6 +122,10 @@ class _Search:
             order.append(min(choice, key=lambda name: len(self._candidates[name])))
             rest.remove(order[-1])
         return order
+
+    def nodes_nowhere(self, pattern: Pattern) -> list[PatternNode]:
+        """Return the nodes that no component can be."""
+        return [node for node in pattern.nodes if not self._candidates[node.name]]
 
     def extensions(self, chosen: Mapping[str, _Key]) -> Iterator[Mapping[str, _Key]]:
         """Yield every choice for all nodes that has *chosen* in it, in the order of the keys."""

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterator, Mapping
 from functools import cached_property
 from inspect import unwrap
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any, get_origin
 
 from wiremap.errors import CellTypeError
@@ -132,7 +132,8 @@ def _written_at(provider: object, cell: str) -> str:
     method = value_of_cell(provider, cell)
     if cell == CALL and not isinstance(method, FunctionType):
         method = getattr(method, CALL)
-    function = unwrap(getattr(method, "__func__", method))
+    plain = method.__func__ if isinstance(method, MethodType) else method
+    function = unwrap(plain) if isinstance(plain, FunctionType) else None
     if not isinstance(function, FunctionType):
         return ""
     return f" ({Location(function.__code__.co_filename, function.__code__.co_firstlineno)})"
