@@ -375,3 +375,12 @@ def a_component_takes_no_part_in_what_it_wires() -> None:
     orch = RegistryOrchestrator()
     orch.add(Runner())
     orch.compile()
+
+
+def a_signature_misfits_in_every_way() -> None:
+    class Lending:
+        def allocate(self, count: str, *, until: int) -> None: ...
+
+    orch = RegistryOrchestrator()
+    orch.register(Lending(), "allocate", Typed())
+    orch.compile()
