@@ -129,12 +129,31 @@ def test_a_module_can_register_nothing_under_the_name_of_a_state_cell() -> None:
     orch.finalize()
     layer = model.layers[0]
 
-    with pytest.raises(KeyError, match="attribute 'scale' already exists"):
+    for register, value in (
+        (layer.register_buffer, torch.ones(1)),
+        (layer.register_parameter, torch.nn.Parameter(torch.ones(1))),
+        (layer.add_module, torch.nn.Linear(1, 1)),
+        (layer.register_module, torch.nn.Linear(1, 1)),
+    ):
+        with pytest.raises(StateCellAssignmentError, match="reads 'scale' from Attention"):
+            register("scale", value)
+    layer.register_buffer("other", torch.ones(1), persistent=False)
+
+    assert [name for name, _ in layer.named_buffers()] == ["other"]
+
+
+def test_a_module_can_register_nothing_under_a_state_cell_that_has_no_value_yet() -> None:
+    class Late:
+        scale: float
+
+    orch = RegistryOrchestrator()
+    layer: Any = Layer()
+    orch.register(Late(), "scale", layer)
+    orch.finalize()
+
+    with pytest.raises(StateCellAssignmentError):
         layer.register_buffer("scale", torch.ones(1))
-    with pytest.raises(KeyError, match="attribute 'scale' already exists"):
-        layer.register_parameter("scale", torch.nn.Parameter(torch.ones(1)))
-    with pytest.raises(KeyError, match="attribute 'scale' already exists"):
-        layer.add_module("scale", torch.nn.Linear(1, 1))
+    assert not hasattr(layer, "scale")
 
 
 def test_a_module_with_an_assignment_of_its_own_refuses_and_assigns_as_before() -> None:
