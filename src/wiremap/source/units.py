@@ -263,4 +263,6 @@ def _digest(text: str) -> str:
 
 
 def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+    # Python would name the file too, which is `<unknown>` where there are only bytes.
+    text = f"{error.msg} (line {error.lineno})" if isinstance(error, SyntaxError) and error.lineno else str(error)
+    return " ".join(text.split()) or type(error).__name__
