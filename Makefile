@@ -12,7 +12,7 @@ help:
 	@echo "make demo    show the whole thread: engine, graph, recorded tests, a change and its tests"
 	@echo "make test    run all tests"
 	@echo "make check   formatter, linter, types, import contracts, and the tests"
-	@echo "make bench   measure the cost of a cell call, of compiling and of tracing"
+	@echo "make bench   measure the cost of a cell call, of compiling, of tracing and of the map"
 	@echo "make format  let the formatter have its way"
 	@echo "make accept  take what the golden tests saw last as what they expect"
 	@echo "make test-pythons  the tool's tests on Python 3.12 and 3.13"
@@ -53,6 +53,7 @@ bench: setup
 	$(BIN)/python bench/compile_graph.py
 	$(BIN)/python bench/compile_graph.py --model
 	$(BIN)/python bench/tracing.py
+	$(BIN)/python bench/store.py --tests 5000
 
 # The tool without the engine, on the other versions of Python that it supports.
 test-pythons: setup

@@ -1,6 +1,8 @@
 """Three components of an engine, wired: the example of the README."""
 
-from wiremap import RegistryOrchestrator, recipe
+from collections.abc import Callable
+
+from wiremap import RegistryOrchestrator, Requires, recipe
 
 
 class BlockManager:
@@ -13,6 +15,9 @@ class BlockManager:
 
 
 class Scheduler:
+    allocate: Requires[Callable[[int], list[int]]]
+    num_free: Requires[int]
+
     def schedule(self, wanted: int) -> list[int]:
         if self.num_free < wanted:
             return []
@@ -20,6 +25,8 @@ class Scheduler:
 
 
 class Engine:
+    schedule: Requires[Callable[[int], list[int]]]
+
     def step(self) -> list[int]:
         return self.schedule(2)
 

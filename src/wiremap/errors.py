@@ -30,11 +30,11 @@ def near_names(name: str, known: Iterable[str]) -> str:
     return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
-def nearest(name: str, known: Iterable[str], *, most: int) -> list[str]:
+def nearest(name: str, known: Iterable[str], *, most: int, likeness: float = 0.6) -> list[str]:
     """Return the names that *name* may be a misspelling of, the likeliest first."""
     import difflib  # noqa: PLC0415 -- costs 5 ms and serves failures only
 
-    return difflib.get_close_matches(name, sorted(known), n=most)
+    return difflib.get_close_matches(name, sorted(known), n=most, cutoff=likeness)
 
 
 # Wiring: what compile and finalize report, all together.
@@ -225,7 +225,7 @@ class CannotHoldCellError(WiremapError):
 
 
 class CellTypeError(WiremapError):
-    """A provider's cell does not fit the type that its consumer declares."""
+    """A provider's cell does not fit the type that its consumer declares; ``reason`` has a line for each misfit."""
 
     code = "cell-type"
 
@@ -240,7 +240,11 @@ class CellTypeError(WiremapError):
         site = BindingSite(self.provider, self.cell, self.consumer, self.where)
         return _laid_out(
             f"{self.consumer} requires {self.cell!r} as {self.required}, and that of {self.provider} does not fit.",
-            [(self.required_at, f"{self.cell!r} is required"), site.place, ("-", self.reason)],
+            [
+                (self.required_at, f"{self.cell!r} is required"),
+                site.place,
+                *(("-", line) for line in self.reason.split("\n")),
+            ],
             "Change one of the two.",
         )
 
@@ -311,6 +315,25 @@ class MissingCellError(WiremapError):
             near = _listed(f"{component} has {name!r}" for component, name in self.candidates)
             return f"{near}: use one name on both sides, and register it."
         return "No component has it: add one that does, and register it."
+
+
+class AsyncHookError(WiremapError):
+    """A hook is async, and whoever calls it awaits nothing."""
+
+    code = "async-hook"
+
+    def __init__(self, component_type: str, hook: str, where: str) -> None:
+        self.component_type = component_type
+        self.hook = hook
+        self.where = where
+        super().__init__(component_type, hook, where)
+
+    def _text(self) -> str:
+        return _laid_out(
+            f"{self.component_type}.{self.hook} is async, and nothing would await it.",
+            [(self.where, f"{self.hook} is defined")],
+            "Make it a plain method. What has to be awaited, await where the event loop runs.",
+        )
 
 
 class DuplicateIdError(WiremapError):
@@ -418,17 +441,16 @@ class InvalidCellNameError(WiremapError):
 
     code = "invalid-cell-name"
 
-    def __init__(self, cell: str, reason: str, where: str) -> None:
+    def __init__(self, cell: str, reason: str, where: str, cure: str = "") -> None:
         self.cell = cell
         self.reason = reason
         self.where = where
-        super().__init__(cell, reason, where)
+        self.cure = cure or "Pass the name of a method or an attribute: register(provider, 'name', consumer)."
+        super().__init__(cell, reason, where, cure)
 
     def _text(self) -> str:
         return _laid_out(
-            f"register() was given {self.cell} as the cell: {self.reason}.",
-            [(self.where, "register()")],
-            "Pass the name of a method or an attribute: register(provider, 'name', consumer).",
+            f"register() was given {self.cell} as the cell: {self.reason}.", [(self.where, "register()")], self.cure
         )
 
 
@@ -446,9 +468,9 @@ class NotACellError(WiremapError):
 
     def _text(self) -> str:
         return _laid_out(
-            f"{self.consumer_type}.{self.cell} was given {self.given}, no method that its object calls {self.cell!r}.",
+            f"{self.consumer_type}.{self.cell} was given {self.given}, no method called {self.cell!r}.",
             [(self.where, f"{self.consumer_type}.{self.cell}.register()")],
-            f"Pass a bound method; state goes by name: orch.register(provider, {self.cell!r}, consumer).",
+            f"Pass that method or a callable; for state use register(provider, {self.cell!r}, ...).",
         )
 
 
@@ -557,6 +579,19 @@ class UnusedComponentWarning(WiringWarning):
         return f"{self.component_id} takes no part in the wiring. {cure}"
 
 
+class LostGraphWarning(WiringWarning):
+    """A component wires a graph in its ``__init__`` and takes no part in it, so that nothing tells where it belongs."""
+
+    code = "lost-graph"
+
+    def __init__(self, component_id: str) -> None:
+        self.component_id = component_id
+        super().__init__(component_id)
+
+    def _text(self) -> str:
+        return f"{self.component_id} takes no part in what it wires, so no graph shows it. Call orch.add(self) there."
+
+
 class UnusedCellWarning(WiringWarning):
     """A cell was handed to consumers whose class never reads it."""
 
@@ -613,7 +648,7 @@ class CellNotWiredError(WiremapError, AttributeError):
 
     def _text(self) -> str:
         return (
-            f"A {self.consumer_type} read its cell {self.cell!r} (required at {self.where}) before it was handed "
+            f"{self.consumer_type} read its cell {self.cell!r} (required at {self.where}) before it was handed "
             f"over: register a provider and finalize the orchestrator first."
         )
 
@@ -631,7 +666,7 @@ class ModuleCellNotWiredError(WiremapError):
 
     def _text(self) -> str:
         return (
-            f"A {self.consumer_type} read its cell {self.cell!r} (required at {self.where}) before it was handed "
+            f"{self.consumer_type} read its cell {self.cell!r} (required at {self.where}) before it was handed "
             f"over: register a provider and finalize the orchestrator first."
         )
 
@@ -649,7 +684,7 @@ class StateCellAssignmentError(WiremapError, AttributeError):
 
     def _text(self) -> str:
         return (
-            f"A {self.consumer_type} reads {self.cell!r} from {self.owner} and can't assign or delete it. "
+            f"{self.consumer_type} reads {self.cell!r} from {self.owner} and can't assign or delete it. "
             f"Change it on {self.owner}, or hand over a method of {self.owner} that does."
         )
 
@@ -667,7 +702,7 @@ class StateCellUnsetError(WiremapError, AttributeError):
 
     def _text(self) -> str:
         return (
-            f"A {self.consumer_type} read the cell {self.cell!r}, but {self.owner} has no value for it now. "
+            f"{self.consumer_type} read the cell {self.cell!r}, but {self.owner} has no value for it now. "
             f"Set it in {self.owner}, at the latest in its __post_wire__."
         )
 
@@ -684,7 +719,7 @@ class WiredCopyError(WiremapError):
 
     def _text(self) -> str:
         return (
-            f"A {self.consumer_type} is wired and can't be deep-copied or pickled: that would take a second "
+            f"{self.consumer_type} is wired and can't be deep-copied or pickled: that would take a second "
             f"{' and '.join(self.owners)} along. Copy it before finalize(), or build another with the recipe."
         )
 
@@ -792,6 +827,22 @@ class PatternSyntaxError(WiremapError):
             f"    {' ' * len(before[-1])}^\n"
             "Write components and edges as in 'A -[cell]-> B, C --> A'."
         )
+
+
+class PatternNameWarning(WiringWarning):
+    """A pattern names something that is nowhere in the graph, and looks like a misspelling of what is."""
+
+    code = "pattern-name"
+
+    def __init__(self, what: str, name: str, near: Iterable[str]) -> None:
+        self.what = what
+        self.name = name
+        self.near = tuple(near)
+        super().__init__(what, name, self.near)
+
+    def _text(self) -> str:
+        near = " or ".join(map(repr, self.near))
+        return f"The pattern matches nothing: no {self.what} is called {self.name!r}. Did you mean {near}?"
 
 
 # Graphs from the command line.
@@ -920,21 +971,43 @@ class NotARecipeError(WiremapError):
 
 
 class RecipeFailedError(WiremapError):
-    """A recipe raised an exception while it was compiled."""
+    """A recipe raised an exception while it was compiled, or, if not ``is_called``, can't be called as it is marked."""
 
     code = "recipe-failed"
 
-    def __init__(self, recipe: str, reason: str, where: str) -> None:
+    def __init__(self, recipe: str, reason: str, where: str, is_called: bool = True) -> None:  # noqa: FBT001, FBT002 -- pickling passes it by position
         self.recipe = recipe
         self.reason = reason
         self.where = where
-        super().__init__(recipe, reason, where)
+        self.is_called = is_called
+        super().__init__(recipe, reason, where, is_called)
+
+    def _text(self) -> str:
+        if not self.is_called:
+            return (
+                f"The recipe {self.recipe} can't be called: {self.reason} (at {self.where}). "
+                "Give the arguments that it needs, and no others, as @recipe(compile_kwargs={...})."
+            )
+        return (
+            f"The recipe {self.recipe} failed in compile mode: {self.reason} (at {self.where}). "
+            "If that comes of heavy work, keep it in __post_wire__, which compile mode does not call."
+        )
+
+
+class AsyncRecipeError(WiremapError):
+    """A recipe is async: calling it would wire nothing."""
+
+    code = "async-recipe"
+
+    def __init__(self, recipe: str, where: str) -> None:
+        self.recipe = recipe
+        self.where = where
+        super().__init__(recipe, where)
 
     def _text(self) -> str:
         return (
-            f"The recipe {self.recipe} failed in compile mode: {self.reason} (at {self.where}). "
-            "Give the arguments that it needs as @recipe(compile_kwargs={...}), "
-            "and keep heavy work in __post_wire__, which compile mode does not call."
+            f"The recipe {self.recipe} is async or a generator (at {self.where}), so that calling it "
+            "would wire nothing. Make it a plain function: a recipe only wires, and has nothing to wait for."
         )
 
 
@@ -1034,6 +1107,37 @@ class MapUnavailableError(WiremapError):
         )
 
 
+class UntrustedMapError(WiremapError):
+    """A map that comes from elsewhere is damaged, or is none; nothing of it was taken."""
+
+    code = "untrusted-map"
+
+    def __init__(self, source: str, reason: str) -> None:
+        self.source = source
+        self.reason = reason
+        super().__init__(source, reason)
+
+    def _text(self) -> str:
+        return (
+            f"The map {self.source} is refused: {self.reason}. Nothing was changed. "
+            "Delete it there, or write it anew with `wiremap map export` or `push`."
+        )
+
+
+class ShareUnavailableError(WiremapError):
+    """The place where maps are shared can't be read or written."""
+
+    code = "share-unavailable"
+
+    def __init__(self, place: str, reason: str) -> None:
+        self.place = place
+        self.reason = reason
+        super().__init__(place, reason)
+
+    def _text(self) -> str:
+        return f"Maps can't be shared at {self.place}: {self.reason}."
+
+
 class SettingsError(WiremapError):
     """`[tool.wiremap]` is not what it should be; ``faults`` names everything that is wrong."""
 
@@ -1092,7 +1196,7 @@ class UncollectedTestError(WiremapError):
 
 
 class NothingRecordedError(WiremapError):
-    """A question needs records, and there are none."""
+    """A question needs records, and there are none; ``notes`` may say where they are gone."""
 
     code = "nothing-recorded"
 
@@ -1102,7 +1206,7 @@ class NothingRecordedError(WiremapError):
 
     def _text(self) -> str:
         sentence = "Nothing was recorded yet. Run `pytest --wiremap-record` or `wiremap run` first."
-        return " ".join([sentence, *self.notes])
+        return " ".join([*self.notes, sentence])
 
 
 class UnknownRevisionError(WiremapError):

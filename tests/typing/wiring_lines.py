@@ -45,6 +45,23 @@ class BlockManager:
         return [len(text), special]
 
 
+def tokenize_words(text: str, *, special: bool = True) -> list[int]:
+    """A function that hands itself over."""
+    return [len(text), special]
+
+
+class ByteTokenizer:
+    """An object that hands itself over, since it can be called."""
+
+    def __call__(self, text: str, *, special: bool = True) -> list[int]:
+        return [len(text), special]
+
+
+def split_words(text: str) -> list[str]:
+    """A function that does not fit."""
+    return text.split()
+
+
 class OtherManager:
     """Has the names and not the types."""
 
@@ -98,6 +115,9 @@ def good_lines(orch: RegistryOrchestrator, blocks: BlockManager, scheduler: Sche
     assert_type(Scheduler.allocate, Requirement[Scheduler, Callable[[Request], None]])
     Scheduler.allocate.register(orch, blocks.allocate, scheduler)
     Scheduler.tokenize.register(orch, blocks.tokenize, scheduler)
+    Scheduler.tokenize.register(orch, tokenize_words, scheduler)
+    Scheduler.tokenize.register(orch, ByteTokenizer(), scheduler)
+    orch.register(tokenize_words, "__call__", scheduler, name="tokenize")
     Scheduler.blocks.register(orch, blocks, scheduler)
     Settings.allocate.register(orch, blocks.allocate, Settings(size=3))
     orch.register(blocks, "allocate", Annotating())
@@ -111,6 +131,12 @@ def bad_lines(orch: RegistryOrchestrator, other: OtherManager, scheduler: Schedu
     Scheduler.allocate.register(orch, other.allocate, scheduler)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     # A keyword that the callback promises is missing, and the result is another.
     Scheduler.tokenize.register(orch, other.tokenize, scheduler)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    # A function that lacks it, a class instead of its instance, and an object that can't be called.
+    Scheduler.tokenize.register(orch, split_words, scheduler)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    Scheduler.tokenize.register(orch, ByteTokenizer, scheduler)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    Scheduler.tokenize.register(orch, other, scheduler)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    # A name that is no string.
+    orch.register(tokenize_words, "__call__", scheduler, name=split_words)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     # A provider that lacks the interface.
     Scheduler.blocks.register(orch, other, scheduler)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     # Provider and consumer the wrong way round.

@@ -2,6 +2,7 @@
 
 import argparse
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wiremap.cli.output import Subparsers, say, write, write_json
@@ -47,11 +48,20 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def change_lines(changes: Sequence[Mapping[str, Any]], limit: int | None) -> list[str]:
+    """Return a line for each of *changes*, of the first *limit* if there is one."""
+    shown = changes[:limit]
+    width = min(max((len(_where(change)) for change in shown), default=0), _WIDEST)
+    return [
+        f"  {_where(change):<{width}}  {change['kind']}: {change['detail']}{_component(change)}" for change in shown
+    ]
+
+
 def _print(document: dict[str, Any], limit: int | None, base: str) -> None:
     write(_summary(document, base))
     if document["changes"]:
-        write("\nchanges")
-        _print_changes(document["changes"], limit)
+        write("\n".join(["\nchanges", *change_lines(document["changes"], limit)]))
+        _more(len(document["changes"]), limit)
     if document["run"]:
         write("\ntests to run")
         _print_tests(sorted(document["run"], key=_rank), limit)
@@ -61,14 +71,6 @@ def _print(document: dict[str, Any], limit: int | None, base: str) -> None:
         say(f"note: gone since they were recorded: {', '.join(document['gone'][:_SHOWN])}")
     if document["run"] and document["skip"]:
         say("\n`wiremap explain TEST` shows the chain from a change to a test, or the proof that there is none.")
-
-
-def _print_changes(changes: list[dict[str, Any]], limit: int | None) -> None:
-    shown = changes[:limit]
-    width = min(max(len(_where(change)) for change in shown), _WIDEST)
-    for change in shown:
-        write(f"  {_where(change):<{width}}  {change['kind']}: {change['detail']}{_component(change)}")
-    _more(len(changes), limit)
 
 
 def _print_tests(to_run: list[dict[str, Any]], limit: int | None) -> None:
@@ -116,13 +118,13 @@ _RULES = {
 }
 
 
-def _where(change: dict[str, Any]) -> str:
+def _where(change: Mapping[str, Any]) -> str:
     if change["line"] and change["unit"]:
         return f"{change['file']}:{change['line']} {change['unit'].partition('::')[2]}"
     return str(change["file"])
 
 
-def _component(change: dict[str, Any]) -> str:
+def _component(change: Mapping[str, Any]) -> str:
     return f" (component {change['component']})" if change["component"] else ""
 
 

@@ -4,7 +4,7 @@ import argparse
 import dataclasses
 from typing import Any
 
-from wiremap.cli.output import Subparsers, write, write_json
+from wiremap.cli.output import Subparsers, say, write, write_json
 from wiremap.use_cases.explaining import Cause, Explanation, explain
 
 
@@ -31,6 +31,9 @@ def run(options: argparse.Namespace) -> int:
         write("\n".join(_lines(explanations[0])))
     else:
         write("\n".join(_lines_of_all(explanations)))
+    if not options.json:
+        for note in dict.fromkeys(note for one in explanations for note in one.notes):
+            say(f"note: {note}")
     return 0
 
 

@@ -10,6 +10,7 @@ from wiremap.cli.output import say, saying_wiring_warnings
 from wiremap.errors import UnwritableOutputError
 from wiremap.graph import Graph
 from wiremap.render import render_dot, render_markdown, render_mermaid, render_svg, render_text
+from wiremap.render.lettering import counted
 from wiremap.use_cases.graph_source import graph_with_notes, local_graph, without_local_graphs
 
 _RENDERERS: Final = {
@@ -62,7 +63,8 @@ def run(args: argparse.Namespace) -> int:
         say(f"note: {note}")
     _write(_rendered(graph, args), args.output)
     if args.output is not None:
-        say(f"wrote {args.output} ({len(graph.components)} components, {len(graph.bindings)} bindings)")
+        components, bindings = counted(len(graph.components), "component"), counted(len(graph.bindings), "binding")
+        say(f"wrote {args.output} ({components}, {bindings})")
     return 0
 
 

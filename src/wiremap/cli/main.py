@@ -5,17 +5,30 @@ import sys
 from collections.abc import Sequence
 
 import wiremap.cli.affected
+import wiremap.cli.audit
 import wiremap.cli.explain
+import wiremap.cli.flaky
 import wiremap.cli.graph
+import wiremap.cli.map
 import wiremap.cli.run
 from wiremap import __version__
-from wiremap.errors import WiremapError
+from wiremap.errors import UntrustedMapError, WiremapError
 
+_COMMANDS = (
+    wiremap.cli.run,
+    wiremap.cli.affected,
+    wiremap.cli.explain,
+    wiremap.cli.audit,
+    wiremap.cli.flaky,
+    wiremap.cli.map,
+    wiremap.cli.graph,
+)
 EXIT_USAGE = 2
+EXIT_REFUSED = 3
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code: 0 fine, 1 findings or failed tests, 2 wrong usage."""
+    """Run one command and return its exit code: 0 fine, 1 findings or failed tests, 2 wrong usage, 3 refused."""
     parser = _parser()
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
@@ -25,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(options.run(options))
     except WiremapError as error:
         print(f"wiremap: {error}", file=sys.stderr)  # noqa: T201
-        return EXIT_USAGE
+        return EXIT_REFUSED if isinstance(error, UntrustedMapError) else EXIT_USAGE
     except BrokenPipeError:
         # Whoever read the output has enough of it; the interpreter must not complain about that at exit.
         sys.stderr.close()
@@ -38,6 +51,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"wiremap {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (wiremap.cli.run, wiremap.cli.affected, wiremap.cli.explain, wiremap.cli.graph):
+    for command in _COMMANDS:
         command.configure(commands)
     return parser

@@ -14,6 +14,8 @@ Link = tuple[Label, str]
 """An edge seen from one of its ends: its label there, and the id at its other end."""
 LOCATION: Final = ("source_path", "source_line")
 """The fields of a component that say where its class is written; moving that changes no topology."""
+CALL: Final = "__call__"
+"""The cell of a callable that hands itself over. No attribute is read by that name, so its consumer names it."""
 HANDS: Final = "hands"
 TAKES: Final = "takes"
 HOLDS: Final[Label] = ("holds",)
@@ -26,10 +28,10 @@ class Component:
 
     Attributes:
         id: Unique in its graph; see ``wiremap.registry.identity`` for how defaults are made.
-        type: Qualified name of the object's class.
-        module: Module that defines the class.
-        source_path: File of the class below its import root, with ``/``; empty when unknown.
-        source_line: Line of the ``class`` statement; 0 when unknown.
+        type: Qualified name of the object's class; of a function, its own.
+        module: Module that defines that.
+        source_path: File of that below its import root, with ``/``; empty when unknown.
+        source_line: Line of the ``class`` or ``def`` statement; 0 when unknown.
         tags: Free labels given at registration, sorted.
         extension: The distribution or plug-in that the component belongs to.
         provides: Cells that it hands to others in this graph, sorted.
@@ -64,7 +66,8 @@ class Binding:
 
     Attributes:
         interface: The name below which it is read (``self.blocks.allocate``), where the consumer requires a
-            protocol with members; empty where the cell is read directly.
+            protocol with members; for the cell ``__call__``, the name by which the consumer calls it
+            (``self.sample(...)``); empty where the cell is read directly.
     """
 
     provider: str
@@ -86,7 +89,14 @@ class Binding:
     @property
     def name(self) -> str:
         """The name under which the consumer reads the cell, below that of the interface if there is one."""
-        return f"{self.interface}.{self.cell}" if self.interface else self.cell
+        if self.interface and self.cell != CALL:
+            return f"{self.interface}.{self.cell}"
+        return self.interface or self.cell
+
+    @property
+    def label(self) -> str:
+        """The name that drawings write at the edge: that of the cell, or the one by which a callable is called."""
+        return self.name if self.cell == CALL else self.cell
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -1,20 +1,24 @@
 """Finding a pattern in a graph and in the graphs nested in it."""
 
 import re
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from fnmatch import translate
 from typing import Final, NamedTuple
 
+from wiremap.errors import PatternNameWarning, nearest
 from wiremap.graph.elements import HANDS, HELD, HOLDS, TAKES, Component, Label, Link
 from wiremap.graph.patterns import Pattern, PatternEdge, PatternNode
 from wiremap.graph.topology import Topology
 
 _Key = tuple[str, ...]
 """A component: the ids of the owners around it, from outside to inside, and its own id."""
+_NUMBER: Final = re.compile("#?[0-9]+")
 _START: Final = "start"
 _END: Final = "end"
+_LIKENESS: Final = 0.8  # of a name to a misspelled one; at 0.6, as for names in errors, words for like things meet
 
 
 def find_matches(pattern: Pattern, graph: Topology) -> Iterator[Mapping[str, str]]:
@@ -22,10 +26,14 @@ def find_matches(pattern: Pattern, graph: Topology) -> Iterator[Mapping[str, str
 
     The node with the fewest candidates comes first, and then the search follows the edges of the pattern. So a
     pattern that hangs together costs one pass over the components, and what its matches and near misses cost.
+
+    A name that is nowhere in the graph and looks misspelled is warned of at the line of the caller's caller.
     """
-    search = _Search(pattern, _Site(graph))
-    for chosen in search.extensions({}):
-        yield {node.name: "/".join(chosen[node.name]) for node in pattern.nodes}
+    site = _Site(graph)
+    search = _Search(pattern, site)
+    for warning in _names_nowhere(pattern, site, search):
+        warnings.warn(warning, stacklevel=3)
+    return ({node.name: "/".join(chosen[node.name]) for node in pattern.nodes} for chosen in search.extensions({}))
 
 
 class _Place(NamedTuple):
@@ -60,6 +68,38 @@ class _Site:
                 yield label, place.key_of(other)
 
 
+def _names_nowhere(pattern: Pattern, site: _Site, search: "_Search") -> Iterator[PatternNameWarning]:
+    """Yield a warning for each literal name that nothing here has and that looks like a misspelled one.
+
+    What merely is not there may be what the pattern is to show.
+    """
+    components = site.components.values()
+    for node in search.nodes_nowhere(pattern):
+        known: set[str] = set()
+        if node.id is not None or node.id_or_type is not None:
+            known.update(component.id for component in components)
+        if node.type is not None or node.id_or_type is not None:
+            known.update(name for component in components for name in _type_names(component))
+        if node.tag is not None:
+            known.update(tag for component in components for tag in component.tags)
+        for name in (node.id, node.type, node.tag, node.id_or_type):
+            if name is not None and (near := _misspelled(name, known)):
+                yield PatternNameWarning("tag" if node.tag is not None else "component", name, near)
+    asked = dict.fromkeys(edge.cell for edge in pattern.edges if edge.cell is not None and not _is_glob(edge.cell))
+    cells = {name for key in site.components for label, _ in site.links(key) for name in label[1:3]} if asked else set()
+    for cell in asked:
+        if near := _misspelled(cell, cells):
+            yield PatternNameWarning("cell", cell, near)
+
+
+def _misspelled(name: str, known: AbstractSet[str]) -> list[str]:
+    """Return what *name* is a misspelling of: names that differ in more than a number, and not in much."""
+    if name in known or _is_glob(name):
+        return []
+    plain = _NUMBER.sub("", name)
+    return [near for near in nearest(name, known, most=2, likeness=_LIKENESS) if _NUMBER.sub("", near) != plain]
+
+
 class _Search:
     """The search for one pattern: extends a choice of components for some nodes by one for the next node."""
 
@@ -82,6 +122,10 @@ class _Search:
             order.append(min(choice, key=lambda name: len(self._candidates[name])))
             rest.remove(order[-1])
         return order
+
+    def nodes_nowhere(self, pattern: Pattern) -> list[PatternNode]:
+        """Return the nodes that no component can be."""
+        return [node for node in pattern.nodes if not self._candidates[node.name]]
 
     def extensions(self, chosen: Mapping[str, _Key]) -> Iterator[Mapping[str, _Key]]:
         """Yield every choice for all nodes that has *chosen* in it, in the order of the keys."""
@@ -144,7 +188,11 @@ def _type_names(component: Component) -> tuple[str, ...]:
 
 
 def _name_test(glob: str) -> Callable[[str], bool]:
-    if not set(glob) & set("*?["):
+    if not _is_glob(glob):
         return glob.__eq__
     match = re.compile(translate(glob)).match
     return lambda name: match(name) is not None
+
+
+def _is_glob(name: str) -> bool:
+    return not set("*?[").isdisjoint(name)

@@ -241,6 +241,9 @@ class Graph:
             pattern: A pattern or its text, such as ``"MoeBackend -[run_experts_ll]-> ExpertsEPLL"``;
                 ``wiremap.graph.patterns`` says how it is written.
 
+        Warns:
+            PatternNameWarning: A name in it is nowhere in the graph, and looks like a misspelled one.
+
         Raises:
             PatternSyntaxError: The text is no pattern.
         """

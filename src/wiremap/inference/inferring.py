@@ -41,7 +41,7 @@ def infer_graph(files: Mapping[str, bytes]) -> Inference:
         try:
             trees[path] = _parsed(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            faults[path] = " ".join(str(error).split()) or type(error).__name__
+            faults[path] = _in_one_line(error)
     solver = Solver(Modules(trees))
     solver.solve()
     for unit in solver.too_deep:
@@ -52,6 +52,11 @@ def infer_graph(files: Mapping[str, bytes]) -> Inference:
         unknown_calls=_unknown_calls(solver),
         registrations=tuple(sorted({one for tree in trees.values() for one in _registrations(tree)})),
     )
+
+
+def _in_one_line(error: BaseException) -> str:
+    text = f"{error.msg} (line {error.lineno})" if isinstance(error, SyntaxError) and error.lineno else str(error)
+    return " ".join(text.split()) or type(error).__name__
 
 
 def _parsed(text: bytes) -> ast.Module:

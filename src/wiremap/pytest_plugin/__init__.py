@@ -22,9 +22,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--wiremap-record", action="store_true", help="record what each test rests on; run them all")
     group.addoption("--wiremap-order", choices=("likeliest", "file"), default="likeliest", help=_ORDER_HELP)
     group.addoption("--wiremap-report", metavar="FILE", help=_REPORT_HELP)
+    group.addoption("--wiremap-audit", metavar="FOLDER", help=_AUDIT_HELP)
 
 
 _ORDER_HELP = "run test files that are likeliest to fail first (the default), or keep the order of the files"
+_AUDIT_HELP = "run the tests that FOLDER lists and write there how they end (what `wiremap audit` uses)"
 _REPORT_HELP = "write the verdicts to FILE and run nothing (what `wiremap affected` uses)"
 
 
@@ -32,7 +34,11 @@ _REPORT_HELP = "write the verdicts to FILE and run nothing (what `wiremap affect
 def pytest_load_initial_conftests(early_config: pytest.Config) -> "Generator[None, None, None]":
     """Begin to observe before the first file of the project is imported, when asked to."""
     options = early_config.known_args_namespace
-    if options.wiremap or options.wiremap_record or options.wiremap_report:
+    if options.wiremap_audit:
+        from wiremap.pytest_plugin.outcomes import begin_audit  # noqa: PLC0415 - costs nothing to those who don't ask
+
+        begin_audit(early_config)
+    elif options.wiremap or options.wiremap_record or options.wiremap_report:
         from wiremap.pytest_plugin.session import begin  # noqa: PLC0415 - costs nothing to those who don't ask
 
         begin(early_config)

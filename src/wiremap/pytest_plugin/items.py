@@ -28,6 +28,15 @@ def watched_fixtures() -> dict[int, tuple[CodeType, Watcher]]:
     return {id(code): (code, _note_fixture)} if isinstance(code, CodeType) else {}
 
 
+def may_still_run(fixture: Any) -> bool:
+    """Tell whether a fixture is ready and its tear-down, in code of anybody but pytest, still to come."""
+    if getattr(fixture, "cached_result", None) is None:
+        return False
+    module = str(getattr(fixture.func, "__module__", ""))
+    # These two call the set-up and tear-down methods of the project's modules and classes.
+    return not module.startswith("_pytest.") or module in ("_pytest.python", "_pytest.unittest")
+
+
 def doctest_units(item: pytest.Item, territory: Territory) -> frozenset[UnitKey]:
     """Return the unit whose docstring a doctest stands in, if *item* is one of a Python file."""
     test = getattr(item, "dtest", None)

@@ -4,6 +4,7 @@ It decides nothing: what is recorded and what runs is decided by the use cases.
 """
 
 import contextlib
+import dataclasses
 import functools
 import json
 import sqlite3
@@ -26,8 +27,9 @@ from wiremap.project.state import ProjectState
 from wiremap.pytest_plugin.choice import Choice
 from wiremap.pytest_plugin.collected_files import CollectedFile, collected_files
 from wiremap.pytest_plugin.failures import error_in_a_line
-from wiremap.pytest_plugin.items import doctest_units, folder_facts, test_id, watched_fixtures
+from wiremap.pytest_plugin.items import doctest_units, folder_facts, may_still_run, test_id, watched_fixtures
 from wiremap.pytest_plugin.options import choice_of_tests, collects_everything, may_leave_files_out, pytest_settings
+from wiremap.pytest_plugin.pace import Pace
 from wiremap.pytest_plugin.summary import change_lines, summary_lines
 from wiremap.pytest_plugin.unaffected import UnaffectedFile
 from wiremap.pytest_plugin.workers import (
@@ -49,6 +51,8 @@ from wiremap.tracing.territory import Territory
 from wiremap.tracing.variables import Variables
 from wiremap.use_cases.recording import RanTest, RecordedSession, record, record_crashes
 from wiremap.use_cases.selecting import Selection
+
+_UNTIL = "wiremap_until"
 
 
 def begin(config: pytest.Config) -> None:
@@ -88,12 +92,20 @@ class WiremapSession:
         self._workers: list[WorkerNews] = []
         self._crashed: set[str] = set()
         self._failures: list[str] = []
+        self._num_recorded = 0
+        self._until: int | None = None
+        self._pace = Pace()
+        self._interim: dict[int, int] = {}
+        """Tests that were recorded in the middle of the session, by identity, with the sequence of that record."""
         self._session: RecordedSession | None = None
         self._unsubscribe = observers.subscribe(self._note_graph)
         if selects:
-            keeps_order = options.wiremap_order == "file"
+            # Workers of pytest-xdist must agree, also one that starts later in the place of one that crashed.
+            until = getattr(config, "workerinput", {}).get(_UNTIL)
             self._choice = Choice(
-                lambda: Selection(self._state(), self._store), config.rootpath, keeps_order=keeps_order
+                lambda: Selection(self._state(), self._store, until=until),
+                config.rootpath,
+                keeps_order=options.wiremap_order == "file",
             )
         if self._report_path is None and not options.collectonly:
             self._sources = ProjectSources(self._root, self._store)
@@ -110,8 +122,11 @@ class WiremapSession:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell a worker where to agree with the others."""
+        """Tell a worker where to agree with the others, and which records count: those that there were at first."""
         self._agreement.offer(node)
+        if self._until is None:
+            self._until = self._store.latest()
+        node.workerinput[_UNTIL] = self._until
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -203,6 +218,8 @@ class WiremapSession:
         # A set-up alone (`--setup-only`) proves nothing, unless it decided the outcome.
         if "teardown" in self._phases and self._phases & {"call", "decided"}:
             self._session.tests.append(ran)
+            if self._pace.is_due():
+                self._record_interim(self._session)
         return result
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -248,11 +265,12 @@ class WiremapSession:
         if self._session is not None:
             self._session.recorder.stop()
         try:
-            if self._session is not None and self._session.tests:
+            if self._session is not None and self._session.tests and self._store.obstacle is None:
                 with self._store:
                     self._sources.remember()  # what was parsed meanwhile
-                record(self._session, self._state(), self._store)
-            if self._crashed:
+                record(self._session, self._state(), self._store, instead_of=set(self._interim.values()))
+                self._num_recorded = len(self._session.tests)
+            if self._crashed and self._store.obstacle is None:
                 record_crashes(self._crashed, self._state(), self._store)
         except (WiremapError, sqlite3.Error) as error:
             self._failures.append(f"Nothing was recorded, since the map can't be written: {error}")
@@ -277,8 +295,8 @@ class WiremapSession:
         counts = self._counts()
         news = [self._news(), *self._workers]
         changes = next((one.changes for one in news if one.changes), [])
-        failures = sorted({failure for one in news for failure in one.failures})
-        notes = [*self._store.notes, *failures]
+        failures = {failure for one in news for failure in one.failures}
+        notes = [note for note in (*self._store.notes, *sorted(failures)) if f"wiremap: {note}" not in changes]
         for line in summary_lines(counts[0] if counts else None, changes, sum(one.recorded for one in news), notes):
             terminalreporter.write_line(line)
 
@@ -316,6 +334,24 @@ class WiremapSession:
             | facts,
             outcome="collected",
         )
+
+    def _record_interim(self, session: RecordedSession) -> None:
+        """Record what has ended so far, so that little is lost if this process is killed.
+
+        A test waits while a wider fixture of its may still run code that it would then rest on. At the end all are
+        recorded anew: by then more may have been seen of what they share.
+        """
+        open_fixtures = {id(seen) for fixture, seen in self._fixtures.values() if may_still_run(fixture)}
+        ready = [
+            ran
+            for ran in session.tests
+            if id(ran) not in self._interim and open_fixtures.isdisjoint(map(id, ran.observations))
+        ]
+        # A thread of the tests may add to what is read here; then the next time will do, or the end.
+        with self._unobserved(), self._pace.writing(), contextlib.suppress(WiremapError, sqlite3.Error, RuntimeError):
+            if ready and self._store.obstacle is None:
+                sequence = record(dataclasses.replace(session, tests=ready, collections=[]), self._state(), self._store)
+                self._interim.update((id(ran), sequence) for ran in ready)
 
     def _state(self) -> ProjectState:
         sources = ProjectSources(self._root, self._store)
@@ -409,7 +445,7 @@ class WiremapSession:
         report = self._report
         return WorkerNews(
             counts=None if report is None else (len(report.run), len(report.skip)),
-            recorded=len(self._session.tests) if self._session else 0,
+            recorded=self._num_recorded,
             changes=[] if report is None else change_lines(report),
             failures=self._all_failures,
         )

@@ -16,6 +16,7 @@ from wiremap.errors import (
     SelfBindingError,
     SelfContainmentError,
 )
+from wiremap.graph import CALL
 from wiremap.registry.cells import class_attribute
 from wiremap.registry.declarations import Declarations
 from wiremap.registry.location import Location
@@ -56,7 +57,7 @@ def check_binding(provider: object, cell: object, consumer: object, where: Locat
     """
     _check_component(provider, "register", "provider", where)
     _check_component(consumer, "register", "consumer", where)
-    name = _checked_name(cell, where)
+    name = CALL if cell == CALL else _checked_name(cell, where)
     if provider is consumer:
         raise SelfBindingError(type(provider).__name__, name, str(where))
     if isinstance(consumer, type):
@@ -64,6 +65,30 @@ def check_binding(provider: object, cell: object, consumer: object, where: Locat
     if isinstance(provider, type) and _needs_instance(provider, name):
         raise _class_not_instance(provider, "provider", f"{name!r} needs an instance", where)
     return name
+
+
+def check_name(cell: object, name: object, where: Location) -> None:
+    """Judge the name by which a consumer is to call a callable.
+
+    Raises:
+        InvalidCellNameError: It is none, it is missing, or it is given for a cell that has a name.
+    """
+    if cell == CALL and name == "":
+        raise InvalidCellNameError(
+            _shown(cell),
+            "Python looks it up on the class, not on the object",
+            str(where),
+            "Add what the consumer calls it: register(..., '__call__', ..., name='sample').",
+        )
+    if cell == CALL:
+        _checked_name(name, where)
+    elif name != "":
+        raise InvalidCellNameError(
+            _shown(cell),
+            f"its consumer can't call it {_shown(name)}",
+            str(where),
+            "Leave name= out: only a callable, handed over as '__call__', takes one.",
+        )
 
 
 def check_containment(child: object, parent: object, where: Location) -> None:

@@ -7,10 +7,10 @@ from types import FunctionType, MethodType
 from typing import Any, get_origin
 
 from wiremap.errors import CellTypeError
-from wiremap.graph import CellKind
+from wiremap.graph import CALL, CellKind
 from wiremap.registry.annotations import UNKNOWN, names_in_class, resolved
 from wiremap.registry.attributes import instance_dict
-from wiremap.registry.cells import class_attribute
+from wiremap.registry.cells import class_attribute, value_of_cell
 from wiremap.registry.identity import Names
 from wiremap.registry.ledger import Entry, Ledger, Link
 from wiremap.registry.location import Location
@@ -18,7 +18,7 @@ from wiremap.registry.requirements import Requirement, requirements_of
 from wiremap.registry.signatures import (
     Shape,
     is_callable_type,
-    misfit_of_call,
+    misfits_of_call,
     shape_of_function,
     shape_of_type,
     shape_with_arguments,
@@ -31,7 +31,7 @@ Declared = Mapping[str, Requirement[Any, Any]]
 
 def cell_type_faults(ledger: Ledger, names: Names, kinds: Mapping[Link, CellKind]) -> Iterator[CellTypeError]:
     """Yield a fault for each cell that certainly does not fit what its consumer's class declares."""
-    incoming = {(link.consumer, link.cell): link for link in ledger.links}
+    incoming = {(link.consumer, link.name): link for link in ledger.links if not link.is_in_interface}
     declared: dict[type, Declared] = {}
     reasons: dict[Hashable, str | None] = {}
     for link, kind in kinds.items():
@@ -41,16 +41,19 @@ def cell_type_faults(ledger: Ledger, names: Names, kinds: Mapping[Link, CellKind
         requirement = declared[cls].get(link.interface or link.cell)
         if requirement is None:
             continue
-        provider = _first_provider(link, incoming).component
-        grounds = (cls, link.name, kind, _grounds(provider, link.cell))
+        first = _first_link(link, incoming)
+        provider = first.provider.component
+        grounds = (cls, link.name, kind, _grounds(provider, first.cell))
         if grounds not in reasons:
-            reasons[grounds] = misfit_of_cell(requirement, provider, link.cell, kind)
+            reasons[grounds] = misfit_of_cell(requirement, provider, first.cell, kind)
         if reason := reasons[grounds]:
             yield type_fault(requirement, link.cell, names[link.consumer], (names[link.provider], link.where), reason)
 
 
 def _grounds(provider: object, cell: str) -> Hashable:
     """Return what a verdict on that cell rests on, besides the requirement: equal grounds, equal verdicts."""
+    if cell == CALL:
+        return id(provider)
     stored = instance_dict(provider).get(cell)
     if stored is None and class_attribute(type(provider), cell) is None:
         return id(provider)  # computed by ``__getattr__``, each time as it likes
@@ -58,13 +61,13 @@ def _grounds(provider: object, cell: str) -> Hashable:
     return (type(provider), cell, id(stored) if callable(stored) else type(stored))
 
 
-def _first_provider(link: Link, incoming: Mapping[tuple[Entry, str], Link]) -> Entry:
-    """Return whose cell it is in the end: a component may hand on what it is handed."""
+def _first_link(link: Link, incoming: Mapping[tuple[Entry, str], Link]) -> Link:
+    """Return the link by which its owner hands the cell over: a component may hand on what it is handed."""
     seen = {link}
     while (handed := incoming.get((link.provider, link.cell))) and handed not in seen:
         link = handed
         seen.add(link)
-    return link.provider
+    return link
 
 
 def misfit_of_cell(requirement: Requirement[Any, Any], provider: object, cell: str, kind: CellKind) -> str | None:
@@ -75,29 +78,33 @@ def misfit_of_cell(requirement: Requirement[Any, Any], provider: object, cell: s
     if isinstance(wanted, Shape) or is_callable_type(wanted):
         return _misfit_of_callable(wanted, provider, cell, kind)
     if kind == "method":
-        is_possible = fits(type(getattr(provider, cell)), wanted)
-        return None if is_possible else f"it is a method{_written_at(provider, cell)}"
+        is_possible = fits(type(value_of_cell(provider, cell)), wanted)
+        return None if is_possible else f"it is {_sort(cell)}{_written_at(provider, cell)}"
     given = _type_of_state(provider, cell)
     return None if fits(given, wanted) else f"its type is {type_name(given)}"
 
 
 def _is_by_name(requirement: Requirement[Any, Any], cell: str) -> bool:
     """Tell whether one cell is handed over where a whole interface is required."""
-    return requirement.is_interface and cell == requirement.name and cell not in requirement.members
+    return requirement.is_interface and cell in (requirement.name, CALL) and cell not in requirement.members
+
+
+def _sort(cell: str) -> str:
+    return "a callable" if cell == CALL else "a method"
 
 
 def _misfit_of_interface(requirement: Requirement[Any, Any], provider: object, cell: str, kind: CellKind) -> str | None:
     """Return why the value of the cell lacks what the interface says, or None if it may have all of it."""
-    line = f"hand over the whole provider: {requirement.owner.__name__}.{cell}.register(…)"
+    line = f"hand over the whole provider: {requirement.owner.__name__}.{requirement.name}.register(…)"
     if kind == "method":
-        return f"it is a method; {line}"
+        return f"it is {_sort(cell)}; {line}"
     value = _value_now(provider, cell)
     lacking = [] if value is None else [name for name in requirement.members if not hasattr(value, name)]
     return f"its value has no {lacking[0]!r}; {line}" if lacking else None
 
 
 def _misfit_of_callable(wanted: Any, provider: object, cell: str, kind: CellKind) -> str | None:
-    value = getattr(provider, cell) if kind == "method" else _value_now(provider, cell)
+    value = value_of_cell(provider, cell) if kind == "method" else _value_now(provider, cell)
     if value is None:  # a state that is computed, or set later
         declared = _declared_state(type(provider), cell)
         return None if isinstance(wanted, Shape) or fits(declared, wanted) else f"its type is {type_name(declared)}"
@@ -105,8 +112,8 @@ def _misfit_of_callable(wanted: Any, provider: object, cell: str, kind: CellKind
         return f"it is a value of type {type_name(type(value))}"
     given = shape_of_function(value)
     shape = wanted if isinstance(wanted, Shape) else shape_of_type(wanted)
-    reason = misfit_of_call(given, shape, fits) if given else None
-    return reason and f"{reason}{_written_at(provider, cell)}"
+    misfits = misfits_of_call(given, shape, fits) if given else ()
+    return "\n".join([misfits[0] + _written_at(provider, cell), *misfits[1:]]) if misfits else None
 
 
 def type_fault(
@@ -114,7 +121,7 @@ def type_fault(
 ) -> CellTypeError:
     """Return the fault that says for what *reason* a cell does not fit; *provided* is by whom and at which line."""
     provider, where = provided
-    written = type_name(requirement.type)
+    written, cell = type_name(requirement.type), requirement.name if cell == CALL else cell
     if requirement.is_interface and not _is_by_name(requirement, cell):
         written, cell = f"{written}.{cell}", f"{requirement.name}.{cell}"
     return CellTypeError(cell, (consumer, written, str(requirement.where)), (provider, str(where)), reason)
@@ -122,8 +129,11 @@ def type_fault(
 
 def _written_at(provider: object, cell: str) -> str:
     """Return where the method is written, in brackets, or nothing where it is not written in Python."""
-    method = getattr(provider, cell, None)
-    function = unwrap(method.__func__) if isinstance(method, MethodType) else None
+    method = value_of_cell(provider, cell)
+    if cell == CALL and not isinstance(method, FunctionType):
+        method = getattr(method, CALL)
+    plain = method.__func__ if isinstance(method, MethodType) else method
+    function = unwrap(plain) if isinstance(plain, FunctionType) else None
     if not isinstance(function, FunctionType):
         return ""
     return f" ({Location(function.__code__.co_filename, function.__code__.co_firstlineno)})"

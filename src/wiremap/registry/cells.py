@@ -4,7 +4,8 @@ A **method cell** is the provider's bound method, kept in the instance of the co
 the cell: a call costs what a call of any bound method kept in an attribute costs. A **state cell** is a
 data descriptor on the consumer's class that asks the provider at every read; only instances that were
 wired notice it. The cells of an **interface**, which is a protocol that the consumer requires under one name,
-are bound in the same way on a small object that the consumer keeps under that name. All note the provider in
+are bound in the same way on a small object that the consumer keeps under that name. A callable that hands itself
+over, by the cell ``__call__``, is a method cell under the name that the consumer calls it by. All note the provider in
 the ``__dict__`` of their holder under ``TABLE``, so a provider lives as long as its consumers, and nothing
 outlives them.
 """
@@ -15,7 +16,8 @@ from collections.abc import Callable, Iterator
 from types import BuiltinMethodType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any, Final, NamedTuple
 
-from wiremap.graph import CellKind
+from wiremap.graph import CALL, CellKind
+from wiremap.registry.assignment import guard_assignment
 from wiremap.registry.attributes import instance_dict
 from wiremap.registry.cell_table import CellTable
 from wiremap.registry.location import Location
@@ -24,6 +26,8 @@ from wiremap.registry.state_cell import TABLE, Handed, StateCell, wired_cells
 
 _MODULE_TABLES: Final = ("_parameters", "_buffers", "_modules")
 _IMMUTABLE_TYPE: Final = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
+
+NOT_CALLABLE: Final = "Pass what can be called: a function, or an object whose class defines __call__."
 
 Undo = Callable[[], None]
 
@@ -38,6 +42,8 @@ def kind_of_cell(provider: object, cell: str) -> CellKind | None:
     ``__post_wire__`` for example. A method replaced on the instance stays a method; a bound method that is kept
     under a name of its own is state, since another may be kept there at any time.
     """
+    if cell == CALL:  # a bound method is a cell of its object, and made anew each time it is read
+        return "method" if callable(provider) and not is_bound(provider) else None
     stored = instance_dict(provider)
     defined = class_attribute(type(provider), cell)
     if cell in stored:
@@ -55,7 +61,12 @@ def _kind_of_computed(provider: object, cell: str) -> CellKind | None:
         value = getattr(provider, cell)  # a buffer of a module, or whatever else its __getattr__ answers
     except AttributeError:
         return "state" if cell in annotated_names(type(provider)) else None
-    return "method" if _is_bound(value) else "state"
+    return "method" if is_bound(value) else "state"
+
+
+def value_of_cell(provider: Any, cell: str) -> Any:
+    """Return what a consumer is handed for a cell that *provider* has."""
+    return provider if cell == CALL else getattr(provider, cell)
 
 
 def owns_cell(component: object, cell: str) -> bool:
@@ -92,7 +103,8 @@ def _is_function(value: object) -> bool:
     return isinstance(value, classmethod) or (callable(value) and hasattr(type(value), "__get__"))
 
 
-def _is_bound(value: object) -> bool:
+def is_bound(value: object) -> bool:
+    """Tell whether *value* is a method with the object that it belongs to."""
     if isinstance(value, BuiltinMethodType):  # `[].append`, but also `len`, which is bound to its module
         return not isinstance(value.__self__, ModuleType)
     return isinstance(value, MethodType)
@@ -101,7 +113,7 @@ def _is_bound(value: object) -> bool:
 def is_method_called(name: str, value: Any) -> bool:
     """Tell whether *value* is the method that its own object has under *name*."""
     owner = getattr(value, "__self__", None)
-    return _is_bound(value) and not isinstance(owner, type) and getattr(owner, name, None) == value
+    return is_bound(value) and not isinstance(owner, type) and getattr(owner, name, None) == value
 
 
 # What the consumer has room for
@@ -144,13 +156,30 @@ def lack_of_room(consumer: object, cell: str, kind: CellKind) -> tuple[str, str]
             "Derive a class of your own from it.",
         )
     if not has_dict and (kind == "state" or not is_slot):
-        cure = "Add '__dict__' to its __slots__" + (", or the name of the cell." if kind == "method" else ".")
+        cure = _cure_for_slots(cls, kind)
         return f"its class {cls.__qualname__} has no place for new attributes", cure
     if kind == "state" and is_slot:
         return "a state cell is looked up at every read, and a slot would keep one value", (
-            f"Take {cell!r} out of the __slots__ of {cls.__qualname__}."
+            "Take slots=True out of its @dataclass."
+            if _has_generated_slots(cls)
+            else f"Take {cell!r} out of the __slots__ of {cls.__qualname__}."
         )
     return None
+
+
+def _cure_for_slots(cls: type, kind: CellKind) -> str:
+    if _has_generated_slots(cls):
+        return "Take slots=True out of its @dataclass."
+    return "Add '__dict__' to its __slots__" + (", or the name of the cell." if kind == "method" else ".")
+
+
+def _has_generated_slots(cls: type) -> bool:
+    """Tell whether ``@dataclass(slots=True)`` wrote the slots of *cls*, which then nobody can add to."""
+    parameters: Any = cls.__dict__.get("__dataclass_params__")
+    if hasattr(parameters, "slots"):
+        return bool(parameters.slots)
+    fields = cls.__dict__.get("__dataclass_fields__", {})  # Python 3.11 doesn't keep what it was told
+    return parameters is not None and set(cls.__dict__.get("__slots__", ())) <= set(fields)
 
 
 # The binding
@@ -166,24 +195,23 @@ class Offer(NamedTuple):
     where: Location
 
 
-def bind(offer: Offer, consumer: object) -> Undo:
-    """Hand the cell over, and return what takes it back.
+def bind(offer: Offer, consumer: object, name: str) -> Undo:
+    """Hand the cell over under *name*, which is its own unless it is a callable; return what takes it back.
 
     *consumer* must have room for it and the name must be free.
     """
-    cell = offer.cell
     if offer.kind == "state":
-        _install_state_cell(type(consumer), cell)
+        _install_state_cell(type(consumer), name)
     else:
-        method = getattr(offer.provider, cell)
+        method = value_of_cell(offer.provider, offer.cell)
         _open_table(consumer)  # first, so that whoever copies the consumer meets it before a provider
-        _store(consumer, cell, method)
-    _note(consumer, cell, offer)
+        _store(consumer, name, method)
+    _note(consumer, name, offer)
 
     def undo() -> None:
-        _strike(consumer, cell)
+        _strike(consumer, name)
         if offer.kind == "method":  # after the note: a state cell of the same name on the class would refuse
-            object.__delattr__(consumer, cell)
+            object.__delattr__(consumer, name)
 
     return undo
 
@@ -195,7 +223,7 @@ def bind_in_interface(offer: Offer, consumer: object, interface: str) -> Undo:
         _store(consumer, interface, _view_class(type(consumer), interface)())
         _note(consumer, interface, offer)
     view = instance_dict(consumer)[interface]
-    take_back = bind(offer, view)
+    take_back = bind(offer, view, offer.cell)
 
     def undo() -> None:
         take_back()
@@ -208,19 +236,31 @@ def bind_in_interface(offer: Offer, consumer: object, interface: str) -> Undo:
 
 def rebind(offer: Offer, consumer: object, interface: str = "") -> None:
     """Let a cell that *consumer* was handed come from another provider from now on."""
-    holder = instance_dict(consumer)[interface] if interface else consumer
+    holder, name = _place(consumer, offer.cell, interface)
     if offer.kind == "method":
-        _store(holder, offer.cell, getattr(offer.provider, offer.cell))
-    _note(holder, offer.cell, offer)
+        _store(holder, name, value_of_cell(offer.provider, offer.cell))
+    _note(holder, name, offer)
     if interface:
         _note(consumer, interface, offer)
 
 
 def handed_by(consumer: object, cell: str, interface: str = "") -> object | None:
     """Return the provider of a cell that *consumer* was handed, or None."""
-    holder = instance_dict(consumer).get(interface) if interface else consumer
-    handed = wired_cells(holder).get(cell)
+    holder, name = _place(consumer, cell, interface)
+    handed = wired_cells(holder).get(name)
     return handed and handed.provider
+
+
+def is_in_interface(cell: str, interface: str) -> bool:
+    """Tell whether a cell is read below *interface*, which otherwise is empty or what a callable is called by."""
+    return bool(interface) and cell != CALL
+
+
+def _place(consumer: object, cell: str, interface: str) -> tuple[object, str]:
+    """Return what holds a cell for *consumer*, if anything does yet, and under which name."""
+    if is_in_interface(cell, interface):
+        return instance_dict(consumer).get(interface), cell
+    return consumer, interface or cell
 
 
 class InterfaceView:
@@ -274,3 +314,4 @@ def _install_state_cell(cls: type, cell: str) -> None:
     installed = next((klass.__dict__[cell] for klass in cls.__mro__ if cell in klass.__dict__), None)
     if not isinstance(installed, StateCell):
         type.__setattr__(cls, cell, StateCell(cell, installed if isinstance(installed, Requires) else None))
+    guard_assignment(cls)

@@ -3,6 +3,8 @@
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
+from types import FunctionType
+from typing import NamedTuple
 
 from wiremap.errors import WiringError
 from wiremap.graph import Binding, Component, Containment, Graph
@@ -10,7 +12,7 @@ from wiremap.registry.containment import held_objects
 from wiremap.registry.identity import Names, assign_ids
 from wiremap.registry.ledger import Entry, Ledger, Link
 from wiremap.registry.nesting import LocalGraph, is_inside, local_graphs
-from wiremap.registry.origin import Origin, origin_of
+from wiremap.registry.origin import Origin, origin_of, origin_of_function
 from wiremap.registry.parameters import parameters_digest
 from wiremap.registry.requirements import required_cells
 from wiremap.registry.validation import Kinds, kinds_of_links, wiring_faults
@@ -63,26 +65,42 @@ def _components(ledger: Ledger, names: Names, nested: Mapping[str, LocalGraph]) 
     provided: dict[Entry, set[str]] = defaultdict(set)
     for link in ledger.links:
         provided[link.provider].add(link.cell)
-    told: dict[type, tuple[Origin, tuple[str, ...]]] = {}
+    known: dict[type, _Definition] = {}
     for entry in ledger.entries:
         cls = type(entry.component)
-        origin, requires = told.get(cls) or told.setdefault(cls, _told_by_class(cls))
+        if isinstance(entry.component, FunctionType):
+            definition = _of_function(entry.component)
+        else:
+            definition = known.get(cls) or known.setdefault(cls, _of_class(cls))
         yield Component(
             id=names[entry],
-            type=entry.type_name,
-            module=cls.__module__,
-            source_path=origin.source_path,
-            source_line=origin.source_line,
+            type=definition.name,
+            module=definition.module,
+            source_path=definition.origin.source_path,
+            source_line=definition.origin.source_line,
             tags=tuple(sorted(entry.tags)),
             extension=entry.extension,
             provides=tuple(sorted(provided[entry])),
-            requires=requires,
+            requires=definition.requires,
             parameters=parameters_digest(entry.component, _known_to(ledger, nested.get(names[entry]))),
         )
 
 
-def _told_by_class(cls: type) -> tuple[Origin, tuple[str, ...]]:
-    return origin_of(cls), tuple(sorted(required_cells(cls)))
+class _Definition(NamedTuple):
+    """What makes a component what it is: its class or, since all functions are of one class, the function itself."""
+
+    name: str
+    module: str
+    origin: Origin
+    requires: tuple[str, ...] = ()
+
+
+def _of_class(cls: type) -> _Definition:
+    return _Definition(cls.__qualname__, cls.__module__, origin_of(cls), tuple(sorted(required_cells(cls))))
+
+
+def _of_function(function: FunctionType) -> _Definition:
+    return _Definition(function.__qualname__, function.__module__, origin_of_function(function))
 
 
 def _known_to(ledger: Ledger, local: LocalGraph | None) -> Callable[[object], bool]:

@@ -21,5 +21,10 @@ class UnderConstruction:
                 self._objects.append(frame.f_locals.get(code.co_varnames[0]))
             frame = frame.f_back
 
+    @property
+    def innermost(self) -> object | None:
+        """The object whose ``__init__`` runs at the lowest level of the stack, if any does."""
+        return next(iter(self._objects), None)
+
     def __contains__(self, value: object) -> bool:
         return any(value is made for made in self._objects)

@@ -2,12 +2,12 @@
 
 An object that another component already held when that one was added is named after its place
 (``Qwen3ForCausalLM.model.layers.0.self_attn``), any other after its class, or by its own name if it is a
-class, a function or a module. Where two such names clash, the later one gets ``#2``, ``#3``. An id given by
-hand holds for its object in every later orchestrator.
+class, a function or a module; so too where its place would take more than 200 characters to tell. Where two such
+names clash, the later one gets ``#2``, ``#3``. An id given by hand holds for its object in every later orchestrator.
 """
 
 from collections.abc import Collection, Iterable
-from types import FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Final
 
 from wiremap.errors import ConflictingIdError, DuplicateIdError, WiremapError
@@ -18,7 +18,10 @@ from wiremap.registry.weak_table import WeakTable
 Names = dict[Entry, str]
 
 # Objects of these classes have a name of their own, which says more than their class.
-_NAMED: Final = (type, FunctionType, ModuleType)
+_NAMED: Final = (type, FunctionType, BuiltinFunctionType, ModuleType)
+
+_LONGEST: Final = 200
+"""Characters of the longest id made from a place. A list linked to any depth would else have ids of its length."""
 
 # The ids given by hand to objects of orchestrators that have been finalized.
 _given: WeakTable[tuple[str, Location]] = WeakTable()
@@ -69,11 +72,18 @@ def _suggested_id(entry: Entry, names: Names) -> str:
     """Return an id given by hand, if there is one after all, or the implicit one."""
     if given := _given_ids(entry):
         return next(iter(given))
-    if entry.place is None:
-        named = entry.component if isinstance(entry.component, _NAMED) else type(entry.component)
-        return named.__name__
-    owner, path = entry.place
-    return f"{names[owner]}.{path}"
+    if entry.place is not None:
+        owner, path = entry.place
+        name = f"{names[owner]}.{path}"
+        if len(name) <= _LONGEST:
+            return name
+    return own_name(entry.component)
+
+
+def own_name(component: object) -> str:
+    """Return the name of a class, a function or a module, and of anything else that of its class."""
+    named = component if isinstance(component, _NAMED) else type(component)
+    return named.__name__
 
 
 def _unused(name: str, taken: set[str], last_numbers: dict[str, int]) -> str:

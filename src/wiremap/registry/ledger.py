@@ -3,6 +3,7 @@
 import weakref
 from dataclasses import dataclass, field
 
+from wiremap.registry.cells import is_in_interface
 from wiremap.registry.containment import held_objects
 from wiremap.registry.location import Location
 from wiremap.registry.weak_table import is_weakly_referable
@@ -41,7 +42,8 @@ class Link:
         cell: The name of the cell.
         consumer: Who reads it.
         where: The line that registered it first.
-        interface: The name below which the consumer reads it; empty where it reads the cell itself.
+        interface: The name below which the consumer reads it, or by which it calls a callable; empty where it reads
+            the cell itself.
     """
 
     provider: Entry
@@ -54,6 +56,11 @@ class Link:
     def name(self) -> str:
         """The attribute of the consumer that the binding fills: the interface, or the cell itself."""
         return self.interface or self.cell
+
+    @property
+    def is_in_interface(self) -> bool:
+        """Whether the consumer reads the cell below the name of an interface."""
+        return is_in_interface(self.cell, self.interface)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

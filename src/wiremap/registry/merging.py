@@ -27,7 +27,8 @@ class Part:
 def merged(parts: Sequence[Part], owner: str) -> Graph:
     """Return the graph of all *parts*, in which their owner is called *owner*.
 
-    An object that several parts hold is one component, under the id that the first of them has for it.
+    What is named after its place in the owner is so too where that has another name outside. An object that several
+    parts hold is one component, under the id that the first of them has for it.
     Whoever else has the name of the owner is called ``#inner``; other clashes get ``#2``, ``#3``.
     """
     names = list(_common_ids(parts, owner))
@@ -53,10 +54,16 @@ def _common_ids(parts: Sequence[Part], owner: str) -> Iterator[dict[str, str]]:
         names = {}
         for name, number in part.numbers.items():
             if number not in ids:
-                ids[number] = _unused(f"{name}#inner" if name == owner else name, taken)
+                ids[number] = _unused(_name_inside(name, part.owner, owner), taken)
                 taken.add(ids[number])
             names[name] = ids[number]
         yield {name: new for name, new in names.items() if name != new}
+
+
+def _name_inside(name: str, owner_before: str, owner: str) -> str:
+    if name == owner:
+        return f"{name}#inner"
+    return owner + name.removeprefix(owner_before) if name.startswith(f"{owner_before}.") else name
 
 
 def _unused(name: str, taken: set[str]) -> str:

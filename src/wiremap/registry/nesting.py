@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from wiremap.graph import Graph
 from wiremap.registry.lifecycle import Lifecycle
+from wiremap.registry.location import Location
 from wiremap.registry.merging import Part, merged
 from wiremap.registry.overriding import System
 from wiremap.registry.weak_table import WeakTable
@@ -53,6 +54,9 @@ class _Finalized:
         return {name: position for position, name in enumerate(self.graph.topological_order())}
 
 
+Making = tuple[object | None, Location]
+
+
 class _Membership(NamedTuple):
     finalized: _Finalized
     component_id: str
@@ -63,15 +67,25 @@ _serials = itertools.count()
 _object_numbers = itertools.count()
 _owned: WeakTable[tuple[_Membership, ...]] = WeakTable()
 """By component: the graphs that it may own."""
+_made_aside: WeakTable[tuple[tuple[int, Location], ...]] = WeakTable()
+"""By the object whose ``__init__`` finalized it without taking part: the serial of a graph, and the line."""
 _numbers: WeakTable[int] = WeakTable()
 """By component of a finalized graph: the number that stands for it; none is ever given twice."""
 
 
-def remember(graph: Graph, components: Mapping[str, object], lifecycle: Lifecycle, system: System) -> None:
-    """Note that *graph* was finalized over *components* (by id), with their life and their bindings."""
+def remember(
+    graph: Graph, components: Mapping[str, object], lifecycle: Lifecycle, system: System, made_in: Making
+) -> None:
+    """Note that *graph* was finalized over *components* (by id), with their life and their bindings.
+
+    *made_in* is the object whose ``__init__`` did it, if one did, and the line.
+    """
+    maker, where = made_in
     with _lock:
         numbers = {name: _number_of(component) for name, component in components.items()}
         finalized = _Finalized(next(_serials), graph, numbers, lifecycle, system)
+        if maker is not None and not any(maker is component for component in components.values()):
+            _made_aside.put(maker, (*(_made_aside.get(maker) or ()), (finalized.serial, where)))
         for owner in _possible_owners(graph):
             known = _owned.get(components[owner]) or ()
             _owned.put(components[owner], (*known, _Membership(finalized, owner)))
@@ -83,6 +97,18 @@ def _number_of(component: object) -> int:
         number = next(_object_numbers)
         _numbers.put(component, number)
     return number
+
+
+def graphs_lost(components: Mapping[str, object]) -> Iterator[tuple[str, Location]]:
+    """Yield, with the line that finalized it, each graph made in the ``__init__`` of one of *components* and not in it.
+
+    Nobody will find such a graph: its maker takes no part in it, and no other of the *components* owns it.
+    """
+    made = [(name, one) for name, component in components.items() for one in _made_aside.get(component) or ()]
+    found = {membership.finalized.serial for _, membership in _owners(components)} if made else ()
+    for name, (serial, where) in made:
+        if serial not in found:
+            yield name, where
 
 
 def is_inside(local: LocalGraph, value: object) -> bool:

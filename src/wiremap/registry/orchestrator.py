@@ -6,9 +6,9 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from wiremap.errors import AlreadyClosedError, AlreadyFinalizedError, NotACellError
-from wiremap.graph import Graph
+from wiremap.graph import CALL, Graph
 from wiremap.registry import cells, nesting, observers
-from wiremap.registry.arguments import check_addition, check_binding, check_containment
+from wiremap.registry.arguments import check_addition, check_binding, check_containment, check_name
 from wiremap.registry.compilation import Compilation, compile_ledger
 from wiremap.registry.construction import UnderConstruction
 from wiremap.registry.identity import publish_given_ids
@@ -76,10 +76,17 @@ class RegistryOrchestrator:
             entry.extension = extension
         return component
 
-    def register(self, provider: object, cell: str, consumer: object) -> None:
+    def register(self, provider: object, cell: str, consumer: object, *, name: str = "") -> None:
         """Let *consumer* read the method or state *cell* of *provider* under that name, once finalized.
 
-        Adds both if need be. Registering the same again is harmless.
+        Adds both if need be. Registering the same again is harmless. A function, or whatever else can be called,
+        hands itself over as the cell ``"__call__"``.
+
+        Args:
+            provider: Whose cell it is.
+            cell: Its name, on both sides.
+            consumer: Who reads it.
+            name: For the cell ``"__call__"``, and for no other: what *consumer* calls it by.
 
         Raises:
             AlreadyFinalizedError: The orchestrator is frozen.
@@ -87,7 +94,8 @@ class RegistryOrchestrator:
                 what it should be; nothing was noted.
         """
         where = self._open_for("register")
-        self._link(provider, [cell], consumer, where)
+        check_name(cell, name, where)
+        self._link(provider, [cell], consumer, where, str(name))
 
     def connect(self, child: object, parent: object) -> None:
         """Say that *parent* holds *child* where that can't be seen in its attributes; adds both if need be.
@@ -147,7 +155,7 @@ class RegistryOrchestrator:
         graph = self._with_local_graphs(compilation).living_in(system)
         self._graph, self._finalized_at = graph, where
         publish_given_ids(self._ledger.entries)
-        nesting.remember(graph, compilation.components, self._lifecycle, system)
+        nesting.remember(graph, compilation.components, self._lifecycle, system, (unfinished.innermost, where))
         observers.notify(graph)
         return graph
 
@@ -183,8 +191,11 @@ class RegistryOrchestrator:
             self._link(provided, members, consumer, where, requirement.name)
         elif cells.is_method_called(requirement.name, provided):
             self._link(provided.__self__, [requirement.name], consumer, where)
+        elif requirement.is_callable and cells.kind_of_cell(provided, CALL):
+            self._link(provided, [CALL], consumer, where, requirement.name)
         else:
-            raise NotACellError(requirement.name, requirement.owner.__name__, f"{provided!r:.80}", str(where))
+            given = f"the method {provided.__qualname__}" if cells.is_bound(provided) else f"{provided!r:.80}"
+            raise NotACellError(requirement.name, requirement.owner.__name__, given, str(where))
 
     def _link(
         self, provider: object, names: Iterable[str], consumer: object, where: Location, interface: str = ""
@@ -249,10 +260,10 @@ def _bind_all(compilation: Compilation) -> list[cells.Undo]:
             if not is_bound_already(link):
                 offer = cells.Offer(link.provider.component, names[link.provider], link.cell, kind, link.where)
                 consumer = link.consumer.component
-                if link.interface:
+                if link.is_in_interface:
                     done.append(cells.bind_in_interface(offer, consumer, link.interface))
                 else:
-                    done.append(cells.bind(offer, consumer))
+                    done.append(cells.bind(offer, consumer, link.name))
     except BaseException:
         _take_back(done)
         raise

@@ -1,7 +1,8 @@
-"""Where the class of a component is written, in terms that are the same on every machine."""
+"""Where a class, or a function that is a component, is written, in terms that are the same on every machine."""
 
 import re
 import sys
+from inspect import unwrap
 from types import FunctionType
 from typing import NamedTuple
 
@@ -19,6 +20,15 @@ def origin_of(cls: type) -> Origin:
     if not isinstance(file, str) or not file.endswith(".py"):
         return Origin("", 0)
     return Origin(_below_import_root(file, cls.__module__), _class_line(cls, file))
+
+
+def origin_of_function(function: FunctionType) -> Origin:
+    """Return the file and the first line of *function*, decorators included."""
+    innermost = unwrap(function)
+    code = innermost.__code__ if isinstance(innermost, FunctionType) else function.__code__
+    if not code.co_filename.endswith(".py"):
+        return Origin("", 0)
+    return Origin(_below_import_root(code.co_filename, function.__module__), code.co_firstlineno)
 
 
 def _below_import_root(file: str, module: str) -> str:

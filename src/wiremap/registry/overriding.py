@@ -12,12 +12,12 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from wiremap.errors import BindingSite, CannotOverrideError, UnknownCellError, WiremapError, WiringError
-from wiremap.graph import CellKind
+from wiremap.errors import BindingSite, CannotOverrideError, CellTypeError, UnknownCellError, WiremapError, WiringError
+from wiremap.graph import CALL, CellKind
 from wiremap.registry.cell_types import misfit_of_cell, type_fault
-from wiremap.registry.cells import Offer, cell_names, kind_of_cell, rebind
+from wiremap.registry.cells import NOT_CALLABLE, Offer, cell_names, is_in_interface, kind_of_cell, rebind, value_of_cell
 from wiremap.registry.declarations import Declarations
-from wiremap.registry.identity import Names
+from wiremap.registry.identity import Names, own_name
 from wiremap.registry.ledger import Link
 from wiremap.registry.location import Location, caller_location
 from wiremap.registry.requirements import requirements_of
@@ -150,7 +150,7 @@ def _nothing() -> None:
 
 def _faults(stand_in: object, handed: Iterable[BoundCell], where: Location) -> Iterator[WiremapError]:
     """Yield what *stand_in* lacks to provide all that is *handed*."""
-    name, lacking = type(stand_in).__name__, set[str]()
+    name, lacking = own_name(stand_in), set[str]()
     for bound in handed:
         if bound.cell in lacking:
             continue  # said of the first consumer
@@ -158,15 +158,24 @@ def _faults(stand_in: object, handed: Iterable[BoundCell], where: Location) -> I
             lacking.add(bound.cell)
             site = BindingSite(name, bound.cell, bound.consumer_id, str(where))
             defined_at = Declarations().of_class(type(stand_in))
-            yield UnknownCellError(site, cell_names(stand_in), defined_at, wanted=(), mistake=_mistake(stand_in))
+            yield UnknownCellError(
+                site, cell_names(stand_in), defined_at, wanted=(), mistake=_mistake(stand_in, bound.cell)
+            )
             continue
         requirement = requirements_of(type(bound.consumer())).get(bound.interface or bound.cell)
         if requirement and (reason := misfit_of_cell(requirement, stand_in, bound.cell, bound.kind)):
             yield type_fault(requirement, bound.cell, bound.consumer_id, (name, where), reason)
+        elif not requirement and bound.kind == "method" and not callable(value := value_of_cell(stand_in, bound.cell)):
+            required = (bound.consumer_id, "a method", str(bound.where))
+            yield CellTypeError(
+                bound.cell, required, (name, str(where)), f"it is a value of type {type(value).__name__}"
+            )
 
 
-def _mistake(stand_in: object) -> str:
-    return f"Pass an instance of {stand_in.__name__}, not the class." if isinstance(stand_in, type) else ""
+def _mistake(stand_in: object, cell: str) -> str:
+    if isinstance(stand_in, type):
+        return f"Pass an instance of {stand_in.__name__}, not the class."
+    return NOT_CALLABLE if cell == CALL else ""
 
 
 @contextmanager
@@ -202,5 +211,5 @@ def _bind_anew(changed: Iterable[BoundCell], everything: Iterable[BoundCell]) ->
             continue
         seen.add(bound)
         rebind(Offer(source, bound.provider_id, bound.cell, bound.kind, bound.where), consumer, bound.interface)
-        if not bound.interface:
-            todo.extend(handed_on[id(consumer), bound.cell])
+        if not is_in_interface(bound.cell, bound.interface):
+            todo.extend(handed_on[id(consumer), bound.interface or bound.cell])

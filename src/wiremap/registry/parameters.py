@@ -6,8 +6,9 @@ tuples, sets and dictionaries of digestible things, up to 10,000 in one; members
 instances of dataclasses, by all that they store; and functions and classes that can be imported by name, as
 that name (what is in them is source, which has fingerprints of its own). Another component, of this graph
 or of the local one inside, counts only as being there, since edges say which; a cell that was handed to this
-one is left out. So what can't be told apart for certain makes the digest None, and whoever relies on it must
-then assume a difference.
+one is left out. A function or class that is a component is digested as its name, and a ``functools.partial``
+as what it is made of. So what can't be told apart for certain makes the digest None, and whoever relies on it
+must then assume a difference.
 """
 
 import sys
@@ -15,6 +16,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import is_dataclass
 from enum import Enum
+from functools import partial
 from types import BuiltinFunctionType, FunctionType
 from typing import Any, Final
 
@@ -23,6 +25,7 @@ from wiremap.registry.containment import own_attributes
 
 _CONTAINERS: Final = (list, tuple, set, frozenset, dict, OrderedDict)
 _SCALARS: Final = (type(None), bool, int, float, complex, str, bytes)
+_NAMED: Final = (type, FunctionType, BuiltinFunctionType)
 _MAX_DEPTH: Final = 32  # deeper is a structure that refers to itself
 _MAX_ITEMS: Final = 10_000  # more is data, not a parameter
 
@@ -34,10 +37,18 @@ def parameters_digest(component: object, is_component: IsComponent) -> str | Non
     from hashlib import blake2b  # noqa: PLC0415 -- keeps `import wiremap` cheap
 
     try:
-        text = _encode(own_attributes(component), is_component, 0)
+        text = _encode(_parameters(component), is_component, 0)
     except _UndigestibleError:
         return None
     return blake2b(text.encode(errors="surrogatepass"), digest_size=16).hexdigest()
+
+
+def _parameters(component: object) -> object:
+    if isinstance(component, _NAMED):
+        return component
+    if isinstance(component, partial):
+        return [component.func, component.args, component.keywords, own_attributes(component)]
+    return own_attributes(component)
 
 
 class _UndigestibleError(Exception):
@@ -50,11 +61,11 @@ def _encode(value: Any, is_component: IsComponent, depth: int) -> str:
         raise _UndigestibleError
     if type(value) in _SCALARS:
         return f"{type(value).__name__}:{value!r}"
-    if is_component(value):
+    if is_component(value) and depth:
         return "component"
     if isinstance(value, Enum) and value.name is not None:
         return f"enum:{_importable_name(type(value))}.{value.name}"
-    if isinstance(value, type | FunctionType | BuiltinFunctionType):
+    if isinstance(value, _NAMED):
         return f"name:{_importable_name(value)}"
     inner = (f"{label}={_encode(part, is_component, depth + 1)}" for label, part in _parts(value))
     # Sets have no order of their own that two processes would agree on.

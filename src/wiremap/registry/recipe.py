@@ -3,8 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, unwrap
 from typing import Any, NamedTuple, TypeVar, overload
 
+from wiremap.errors import AsyncRecipeError
+from wiremap.registry.location import Location
 from wiremap.registry.meta_device import on_meta_device
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -36,13 +39,25 @@ def recipe(function: F | None = None, /, *, compile_kwargs: Mapping[str, Any] | 
 
     Use it bare, or as ``@recipe(compile_kwargs={...})`` to say which keyword arguments the command line
     passes when it compiles the recipe.
+
+    Raises:
+        AsyncRecipeError: The function is async or a generator, so that a call would wire nothing.
     """
 
     def mark(marked: F) -> F:
+        if runs_later(marked):
+            code = unwrap(marked).__code__
+            where = Location(code.co_filename, code.co_firstlineno)
+            raise AsyncRecipeError(f"{marked.__module__}:{marked.__qualname__}", str(where))
         marked.__dict__[_MARK] = RecipeMark(dict(compile_kwargs or {}))
         return marked
 
     return mark if function is None else mark(function)
+
+
+def runs_later(function: object) -> bool:
+    """Tell whether a call of *function* runs nothing of it yet: it is async, or a generator."""
+    return any(test(function) for test in (iscoroutinefunction, isasyncgenfunction, isgeneratorfunction))
 
 
 def recipe_mark(value: object) -> RecipeMark | None:
@@ -62,6 +77,7 @@ def compile_mode() -> Iterator[None]:
 
     With torch, what is made there without naming a device is on the meta device and has no storage, so that a
     model of any size can be wired; torch keeps its default device by thread, so don't await inside the block.
+    A generator that yields inside the block leaves its caller in compile mode until it is resumed or closed.
     """
     token = _compiling.set(True)
     try:

@@ -56,6 +56,11 @@ class Requirement(Generic[Consumer, Provided]):
         return bool(self.members)
 
     @property
+    def is_callable(self) -> bool:
+        """Whether anything that can be called may be handed over itself; so too where the type can't be told."""
+        return self.type is UNKNOWN or is_callable_type(self.type)
+
+    @property
     def members(self) -> tuple[str, ...]:
         """The cells of an interface, sorted; none for any other type."""
         return _members_of(self.type)
@@ -65,14 +70,16 @@ class Requirement(Generic[Consumer, Provided]):
 
         Args:
             orchestrator: Takes the note.
-            provided: A bound method of the provider, whose name is that of the requirement; or, where the
-                requirement is a protocol with members, the provider itself. Each member is then a cell, and
-                the consumer reads them below the name of the requirement (``self.blocks.allocate``).
+            provided: A bound method of the provider, whose name is that of the requirement. Or a function, or
+                another object that can be called: that is the provider, and the consumer calls it by the name of
+                the requirement. Or, where the requirement is a protocol with members, the provider itself. Each
+                member is then a cell, and the consumer reads them below the name of the requirement
+                (``self.blocks.allocate``).
             consumer: An instance of the class that declares the requirement.
 
         Raises:
             AlreadyFinalizedError: The orchestrator is frozen.
-            NotACellError: *provided* is neither.
+            NotACellError: *provided* is none of these.
         """
         orchestrator._note_requirement(self, provided, consumer)  # noqa: SLF001 -- the other half of this method
 

@@ -134,15 +134,15 @@ def _type_of(annotation: Any, names: Any) -> Any:
 # Comparing
 
 
-def misfit_of_call(given: Shape, wanted: Shape, fits: Fits) -> str | None:
-    """Return in words why *given* can't take every call that *wanted* allows, or None if it can.
+def misfits_of_call(given: Shape, wanted: Shape, fits: Fits) -> tuple[str, ...]:
+    """Return in words all that keeps *given* from taking every call that *wanted* allows.
 
     Args:
         given: How the thing is called.
         wanted: How its user will call it.
         fits: Whether a value of one type may stand for another.
     """
-    return next(_misfits(given, wanted, fits), None)
+    return tuple(dict.fromkeys(_misfits(given, wanted, fits)))
 
 
 def _misfits(given: Shape, wanted: Shape, fits: Fits) -> Iterator[str]:

@@ -50,11 +50,11 @@ class StateCell:
             raise StateCellUnsetError(self.name, type(instance).__name__, self._owner(instance)) from error
 
     def __set__(self, instance: Any, value: object) -> None:
-        self._refuse_if_wired(instance)
+        self.refuse_if_wired(instance)
         instance.__dict__[self.name] = value
 
     def __delete__(self, instance: Any) -> None:
-        self._refuse_if_wired(instance)
+        self.refuse_if_wired(instance)
         if self.name not in instance.__dict__:
             raise self._no_such_attribute(instance)
         del instance.__dict__[self.name]
@@ -62,6 +62,15 @@ class StateCell:
     def is_wired(self, instance: object) -> bool:
         """Tell whether *instance* was handed this cell."""
         return self.name in wired_cells(instance)
+
+    def refuse_if_wired(self, instance: object) -> None:
+        """Raise, naming the owner, if *instance* was handed this cell.
+
+        Raises:
+            StateCellAssignmentError: It was.
+        """
+        if self.is_wired(instance):
+            raise StateCellAssignmentError(self.name, type(instance).__name__, self._owner(instance))
 
     def _read_of_class(self, owner: type | None) -> Any:
         if self.declared is not None:
@@ -79,10 +88,6 @@ class StateCell:
     def _no_such_attribute(self, instance: object) -> AttributeError:
         text = f"{type(instance).__name__!r} object has no attribute {self.name!r}"
         return AttributeError(text, name=self.name, obj=instance)
-
-    def _refuse_if_wired(self, instance: object) -> None:
-        if self.is_wired(instance):
-            raise StateCellAssignmentError(self.name, type(instance).__name__, self._owner(instance))
 
     def _owner(self, instance: object) -> str:
         return wired_cells(instance)[self.name].provider_id

@@ -10,7 +10,7 @@ import collections.abc
 from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Final, Literal, NewType, TypeVar, Union, get_args, get_origin
 
-from wiremap.registry.signatures import is_callable_type, is_protocol, misfit_of_call, shape_of_type
+from wiremap.registry.signatures import is_callable_type, is_protocol, misfits_of_call, shape_of_type
 
 _PROMOTIONS: Final = {(int, float), (int, complex), (float, complex)}
 _WRAPPERS: Final = (Annotated, ClassVar, Final)
@@ -30,7 +30,7 @@ def fits(source: Any, target: Any) -> bool:
     elif get_origin(source) is Literal:
         answer = all(fits(type(value), target) for value in get_args(source))
     elif is_callable_type(source) and is_callable_type(target):
-        answer = misfit_of_call(shape_of_type(source), shape_of_type(target), fits) is None
+        answer = not misfits_of_call(shape_of_type(source), shape_of_type(target), fits)
     else:
         answer = _is_subclass(source, target) and _arguments_fit(source, target)
     return answer

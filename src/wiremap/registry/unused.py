@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from types import FunctionType, MethodType
 from typing import Any, Final
 
-from wiremap.errors import UnusedCellWarning, UnusedComponentWarning, WiringWarning
+from wiremap.errors import LostGraphWarning, UnusedCellWarning, UnusedComponentWarning, WiringWarning
 from wiremap.registry.attributes import instance_dict
 from wiremap.registry.compilation import Compilation
 from wiremap.registry.declarations import Declarations
 from wiremap.registry.ledger import Entry, Ledger
 from wiremap.registry.lifecycle import CLOSE_HOOK, START_HOOK
 from wiremap.registry.location import Location
-from wiremap.registry.nesting import is_in_a_graph
+from wiremap.registry.nesting import graphs_lost, is_in_a_graph
 from wiremap.registry.reading import may_read
 from wiremap.registry.state_cell import wired_cells
 
@@ -26,10 +26,14 @@ _said: dict[Any, Any] = {}
 def warn_of_unused(ledger: Ledger, compilation: Compilation) -> None:
     """Issue a warning, at the line of the registration, for each component and cell that nothing uses.
 
+    So too for a graph that was wired inside a component and that no graph shows.
+
     Raises:
         WiringWarning: A filter turns warnings into errors.
     """
-    for where, warning in (*_unused_components(ledger, compilation), *_unused_cells(ledger, compilation)):
+    lost = ((where, LostGraphWarning(owner)) for owner, where in graphs_lost(compilation.components))
+    unused = (*_unused_components(ledger, compilation), *_unused_cells(ledger, compilation))
+    for where, warning in (*unused, *lost):
         warnings.warn_explicit(warning, None, where.file, where.line, registry=_said)
 
 

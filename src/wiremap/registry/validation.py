@@ -8,9 +8,11 @@ import itertools
 from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
-from types import MemberDescriptorType, MethodType
+from types import MemberDescriptorType
+from typing import Any
 
 from wiremap.errors import (
+    AsyncHookError,
     BindingCycleError,
     BindingSite,
     CannotHoldCellError,
@@ -21,13 +23,15 @@ from wiremap.errors import (
     WiremapError,
     nearest,
 )
-from wiremap.graph import CellKind
+from wiremap.graph import CALL, CellKind
 from wiremap.registry.cell_types import cell_type_faults
 from wiremap.registry.cells import (
+    NOT_CALLABLE,
     cell_names,
     class_attribute,
     handed_by,
     holder_of_name,
+    is_bound,
     kind_of_cell,
     lack_of_room,
     owns_cell,
@@ -36,6 +40,8 @@ from wiremap.registry.cycles import disjoint_cycles
 from wiremap.registry.declarations import Declarations
 from wiremap.registry.identity import Names
 from wiremap.registry.ledger import Entry, Ledger, Link
+from wiremap.registry.lifecycle import CLOSE_HOOK, START_HOOK
+from wiremap.registry.recipe import runs_later
 from wiremap.registry.requirements import required_cells, requirements_of
 from wiremap.registry.state_cell import wired_cells
 
@@ -52,7 +58,7 @@ def kinds_of_links(ledger: Ledger) -> Kinds:
 
     A component may hand on a cell that it is handed itself: that has the kind it comes with.
     """
-    handed = {(link.consumer, link.cell) for link in ledger.links if not link.interface}
+    handed = {(link.consumer, link.name) for link in ledger.links if not link.is_in_interface}
     handed_on: dict[_Need, list[Link]] = defaultdict(list)
     found: list[tuple[Link, CellKind]] = []
     for link in ledger.links:
@@ -86,6 +92,7 @@ def wiring_faults(ledger: Ledger, names: Names, kinds: Kinds, unfinished: Contai
     yield from _names_taken(wiring)
     yield from _consumers_without_room(wiring)
     yield from cell_type_faults(ledger, names, kinds)
+    yield from _async_hooks(wiring)
     yield from _cycles(wiring)
     yield from _missing_cells(wiring, missing)
 
@@ -146,11 +153,14 @@ def _needs_of(consumer: Entry, missing: Mapping[_Need, None]) -> list[str]:
 
 def _mistake(link: Link) -> str:
     """Return what to do where something else than the name of the cell is surely wrong, or nothing."""
-    provider, consumer = link.provider.component, type(link.consumer.component)
+    provider: Any = link.provider.component
+    consumer = type(link.consumer.component)
     if isinstance(provider, type):
         return f"Pass an instance of {provider.__name__}, not the class."
-    if isinstance(provider, MethodType):
+    if is_bound(provider):
         return f"Pass the object, not its method {provider.__name__!r}."
+    if link.cell == CALL:
+        return NOT_CALLABLE
     requirement = requirements_of(consumer).get(link.cell)
     if requirement is not None and requirement.is_interface:
         return f"Hand over the whole provider: {consumer.__name__}.{link.cell}.register(orch, provider, consumer)."
@@ -186,7 +196,7 @@ def _bindings_to_make(wiring: _Wiring) -> Iterator[tuple[Link, CellKind]]:
     for links in wiring.offers.values():
         first = next((link for link in links if link in wiring.kinds), None)
         if first and not any(map(is_bound_already, links)):
-            yield first, "method" if first.interface else wiring.kinds[first]
+            yield first, "method" if first.is_in_interface else wiring.kinds[first]
 
 
 def _names_taken(wiring: _Wiring) -> Iterator[WiremapError]:
@@ -200,9 +210,11 @@ def _location_of_holder(wiring: _Wiring, consumer: object, cell: str) -> str:
     if handed := wired_cells(consumer).get(cell):
         return str(handed.where)
     cls = type(consumer)
-    is_of_class = not isinstance(class_attribute(cls, cell), MemberDescriptorType | None)
-    find = wiring.declarations.of_name if is_of_class else wiring.declarations.of_attribute
-    return find(cls, cell)
+    if isinstance(class_attribute(cls, cell), MemberDescriptorType | None):
+        return wiring.declarations.of_attribute(cls, cell)
+    # A value that was put on the class later is told with the class.
+    owner = next(klass for klass in cls.__mro__ if cell in vars(klass))
+    return wiring.declarations.of_name(cls, cell) or wiring.declarations.of_class(owner)
 
 
 def _consumers_without_room(wiring: _Wiring) -> Iterator[WiremapError]:
@@ -219,6 +231,14 @@ def _consumers_without_room(wiring: _Wiring) -> Iterator[WiremapError]:
         cure = next((cure for _, kind, cure in found if kind == "state"), found[0][2])
         defined_at = wiring.declarations.of_class(type(entry.component))
         yield CannotHoldCellError([wiring.site_by_name(link) for link, _, _ in found], reason, cure, defined_at)
+
+
+def _async_hooks(wiring: _Wiring) -> Iterator[WiremapError]:
+    """Yield one fault for each hook that a class defines in a way that nothing awaits."""
+    for cls in dict.fromkeys(type(entry.component) for entry in wiring.ledger.entries):
+        for hook in (START_HOOK, CLOSE_HOOK):
+            if runs_later(getattr(cls, hook, None)):
+                yield AsyncHookError(cls.__name__, hook, wiring.declarations.of_name(cls, hook))
 
 
 # What only the whole shows

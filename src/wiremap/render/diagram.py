@@ -165,7 +165,7 @@ def _nodes(folded: Fold, keys: Mapping[str, str], owner: str) -> Iterator[Node]:
 def _cell_edges(graph: Graph, keys: Mapping[str, str]) -> tuple[CellEdge, ...]:
     handed: dict[tuple[str, str], set[tuple[str, CellKind]]] = defaultdict(set)
     for edge in graph.bindings:
-        handed[keys[edge.provider], keys[edge.consumer]].add((legible(edge.cell), edge.kind))
+        handed[keys[edge.provider], keys[edge.consumer]].add((legible(edge.label), edge.kind))
     return tuple(CellEdge(*ends, tuple(sorted(cells))) for ends, cells in sorted(handed.items()))
 
 

@@ -92,6 +92,14 @@ def _is_in(component_id: str, stem: str) -> bool:
     return component_id == stem or component_id.startswith(f"{stem}.")
 
 
+def _prefixes(component_id: str) -> Iterator[str]:
+    """Yield the stems that an id is in, as ``_is_in`` tells it: itself, and what is before each of its dots."""
+    end = len(component_id)
+    while end > 0:
+        yield component_id[:end]
+        end = component_id.rfind(".", 0, end)
+
+
 def _fold_at(depth: int, fold: Fold, kept: Collection[str]) -> Fold:
     """Fold all series whose numbers stand at one *depth*."""
     series = _series_at(depth, fold.graph)
@@ -132,14 +140,16 @@ def _joined(series: Mapping[_Series, Members], graph: Graph) -> Iterator[list[_S
     series_of = {
         star.component.id: one for one, members in series.items() for stars in members.values() for star in stars
     }
-    beside: dict[_Series, list[_Series]] = defaultdict(list)
+    # Which series have equal numbers is found once: there may be as many edges as there are numbers.
+    kinds: dict[frozenset[int], int] = {}
+    kind_of = {one: kinds.setdefault(frozenset(members), len(kinds)) for one, members in series.items()}
+    beside: dict[_Series, dict[_Series, None]] = defaultdict(dict)
     pairs = [(edge.provider, edge.consumer) for edge in graph.bindings]
     pairs += [(pair.child, pair.parent) for pair in graph.containment]
     for start, end in pairs:
         one, other = series_of.get(start), series_of.get(end)
-        if one and other and one != other and series[one].keys() == series[other].keys():
-            beside[one].append(other)
-            beside[other].append(one)
+        if one and other and one != other and kind_of[one] == kind_of[other]:
+            beside[one][other] = beside[other][one] = None
     seen: set[_Series] = set()
     for root in beside:
         together, todo = [], [root]
@@ -162,12 +172,11 @@ def _places(
         if not any(star.component.id in kept for star in stars):
             alike[_shape([one.stem(number) for one in joined], stars, fold)].append(number)
     return {
-        star.component.id: _Place(
-            one.stem(number), one.span(numbers, all_of_them=len(numbers) == len(series[one])), len(numbers)
-        )
+        star.component.id: _Place(one.stem(number), span, len(numbers))
         for numbers in alike.values()
         if len(numbers) > 1
         for one in joined
+        for span in [one.span(numbers, all_of_them=len(numbers) == len(series[one]))]
         for number in numbers
         for star in series[one][number]
     }
@@ -175,11 +184,12 @@ def _places(
 
 def _shape(stems: Sequence[str], stars: Iterable[Star], fold: Fold) -> object:
     """Return what parts must have in common to be alike, with *stems* taken out of every id."""
+    numbers = {stem: number for number, stem in enumerate(stems)}
 
     def neutral(name: str) -> str:
-        for number, stem in enumerate(stems):
-            if _is_in(name, stem):
-                return f"{_HERE}{number}{name.removeprefix(stem)}"
+        for stem in _prefixes(name):
+            if stem in numbers:
+                return f"{_HERE}{numbers[stem]}{name.removeprefix(stem)}"
         return name
 
     return frozenset(
@@ -209,7 +219,7 @@ def _edges_shape(
     bindings: Iterable[Binding], containment: Iterable[Containment], neutral: Callable[[str], str]
 ) -> object:
     return (
-        frozenset((neutral(edge.provider), edge.cell, neutral(edge.consumer), edge.kind) for edge in bindings),
+        frozenset((neutral(edge.provider), edge.name, neutral(edge.consumer), edge.kind) for edge in bindings),
         frozenset((neutral(pair.child), neutral(pair.parent)) for pair in containment),
     )
 

@@ -25,7 +25,7 @@ from wiremap.render.figure import (
     width_of,
 )
 from wiremap.render.layout import Point, Rect
-from wiremap.render.lettering import legible
+from wiremap.render.lettering import counted, legible
 
 _MARGIN: Final = 24
 _LEGEND_HEIGHT: Final = 18  # of a line
@@ -89,7 +89,7 @@ def render_svg(graph: Graph, *, fold: bool = True, nested: bool = True) -> str:
 
 
 def _title(graph: Graph) -> str:
-    return f"Wiring of {len(graph.components)} components by {len(graph.bindings)} bindings"
+    return f"Wiring of {counted(len(graph.components), 'component')} by {counted(len(graph.bindings), 'binding')}"
 
 
 def _description(figure: Figure) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 
 from wiremap.graph import Graph
 from wiremap.render.diagram import CellEdge, Diagram, Node, diagram_of
-from wiremap.render.lettering import columns, legible
+from wiremap.render.lettering import columns, counted, legible
 
 _WIDTH: Final = 80  # of all but single names that are longer
 _INDENT: Final = "    "
@@ -26,12 +26,8 @@ def render_text(graph: Graph, *, fold: bool = True, nested: bool = True) -> str:
 
 
 def _summary(title: str, graph: Graph) -> str:
-    components = _counted(len(graph.components), "component")
-    return f"{title}: {components}, {_counted(len(graph.bindings), 'binding')}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    components = counted(len(graph.components), "component")
+    return f"{title}: {components}, {counted(len(graph.bindings), 'binding')}"
 
 
 def _section(title: str, diagram: Diagram, shown: tuple[Node, ...], nodes: Mapping[str, Node]) -> str:

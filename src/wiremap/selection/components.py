@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from wiremap.graph import Component, Graph
+from wiremap.graph import CALL, Component, Graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +11,7 @@ class Place:
     """Where a unit stands in the graph.
 
     Attributes:
-        component: The id of the component whose class defines the unit.
+        component: The id of the component whose class defines the unit, or that is the unit.
         cell: The cell that the unit is, or None when it is handed to nobody.
         consumers: Ids of the components that are handed the cell, sorted.
     """
@@ -34,6 +34,8 @@ class ComponentIndex:
         path, _, name = unit.partition("::")
         owner, _, member = name.rpartition(".")
         found = self._components(path, owner)
+        if not found:  # it may be a function that is a component itself
+            found, member = self._components(path, name), CALL
         if not found:
             return None
         consumers = {

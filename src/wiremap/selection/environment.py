@@ -20,6 +20,8 @@ LOOSE = "module "
 PYTEST_OPTIONS = "pytest options, all"
 CAPTURE = "pytest option --capture"
 CHOICE = "choice of tests"
+OF_SOME = frozenset({PYTEST_OPTIONS, CAPTURE, CHOICE})
+"""Keys of what only some tests rest on."""
 # Modules through which entry points and metadata are read unseen.
 _METADATA_READERS = frozenset({"pkg_resources", "importlib_metadata", "stevedore"})
 # A unit that reads one of these names asks pytest how it was called, or looks at its own terminal.

@@ -1,5 +1,8 @@
 """Facts: the dependencies of a test at the fingerprints that they had when it ran."""
 
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -69,6 +72,14 @@ class Fact(NamedTuple):
         return f"{self.key}::<module>" if self.kind in (*MODULES, SOURCE) else None
 
 
+class InternedFacts(AbstractSet[Fact]):
+    """A set of facts that shares what is known of its facts with other sets, and so is searched faster than read."""
+
+    @abstractmethod
+    def matching(self, predicate: Callable[[Fact], bool]) -> Collection[Fact]:
+        """Return the facts for which *predicate* holds; it is asked once for each fact, whichever sets hold it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Trace:
     """The record of one run of one test.
@@ -78,11 +89,11 @@ class Trace:
         facts: Everything that the outcome rests on, as far as it could be observed.
         outcome: `skipped` counts as an outcome to be remembered like a pass, and `collected` is that of a file.
         duration: Seconds for set-up, call and tear-down.
-        sequence: Grows with each recorded session; the highest is the latest.
+        sequence: When it was recorded, in milliseconds since 1970, and always later than what the map then held.
     """
 
     test: str
-    facts: frozenset[Fact]
+    facts: AbstractSet[Fact]
     outcome: Outcome
     duration: float
     sequence: int = 0
@@ -92,3 +103,17 @@ class Trace:
         """The node id without parameters."""
         path, separator, name = self.test.partition("::")
         return path + separator + name.partition("[")[0]
+
+
+def of_tests(traces: Mapping[str, Sequence[Trace]]) -> dict[str, Sequence[Trace]]:
+    """Return *traces* without those of the collection of files."""
+    return {node: found for node, found in traces.items() if not _is_collection(found)}
+
+
+def of_collections(traces: Mapping[str, Sequence[Trace]]) -> dict[str, Sequence[Trace]]:
+    """Return those of *traces* that are of the collection of a file."""
+    return {node: found for node, found in traces.items() if _is_collection(found)}
+
+
+def _is_collection(traces: Sequence[Trace]) -> bool:
+    return traces[0].outcome == "collected"

@@ -14,12 +14,13 @@ now something else may have answered to it, a built-in, a base class, an error t
 import re
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Protocol
 
 from wiremap.selection import facts as kinds
-from wiremap.selection.facts import Fact, Trace
+from wiremap.selection.facts import Fact, InternedFacts, Trace
 from wiremap.source.module_names import ModuleNames, Name
 from wiremap.source.modules import absolute_name
 from wiremap.source.plain_classes import ANNOTATIONS
@@ -63,11 +64,30 @@ class _Difference:
     doubt: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Rests:
+    """What matters here of all that a test rests on.
+
+    Attributes:
+        facts: All of it, kept for the sake of its identity.
+        modules: Files that are imported.
+        opaque: Those of them of which any name may be read.
+        readers: Facts about what may read names.
+    """
+
+    facts: AbstractSet[Fact]
+    modules: frozenset[str]
+    opaque: frozenset[str]
+    readers: Sequence[Fact]
+
+
 class NameChanges:
     """Judges stale facts about modules, for many tests."""
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
+        # By identity: tests share sets, and comparing those would take longer than all the rest.
+        self._rests_by_set: dict[int, _Rests] = {}
         self._differences: dict[Fact, _Difference] = {}
         self._readers: dict[str, dict[str, list[str]]] = {}
         self._rests: dict[str, frozenset[str]] = {}
@@ -88,15 +108,19 @@ class NameChanges:
         difference = self._difference(fact)
         if difference.doubt:
             return difference.doubt
-        modules = frozenset(one.key for one in trace.facts if one.kind in (*kinds.MODULES, kinds.SOURCE))
-        opaque = frozenset(one.key for one in trace.facts if one.kind in (kinds.MODULE, kinds.SOURCE))
-        reached = self._reached_by(fact, difference, modules, opaque)
+        rests = self._rests_of(trace)
+        reached = self._reached_by(fact, difference, rests.modules, rests.opaque)
         if _IMPORT_TIME in reached:
             return "the import of a module reads what changed"
         # pytest looks a test up by the names in its id.
         read = reached & set(_WORD.findall(trace.function.partition("::")[2]))
-        read |= {name for one in trace.facts for name in self._read_by(one, reached)}
+        read |= {name for one in rests.readers for name in self._read_by(one, reached)}
         return f"it may read {min(read)}" if read else ""
+
+    def _rests_of(self, trace: Trace) -> "_Rests":
+        if id(trace.facts) not in self._rests_by_set:
+            self._rests_by_set[id(trace.facts)] = _rests(trace.facts)
+        return self._rests_by_set[id(trace.facts)]
 
     # What a test reads
 
@@ -364,6 +388,24 @@ class NameChanges:
         while dotted:
             yield from self._sources.candidates(dotted)
             dotted = dotted.rpartition(".")[0]
+
+
+def _rests(facts: AbstractSet[Fact]) -> _Rests:
+    imported, readers = _matching(facts, _is_import), _matching(facts, _may_read)
+    opaque = frozenset(one.key for one in imported if one.kind in (kinds.MODULE, kinds.SOURCE))
+    return _Rests(facts, frozenset(one.key for one in imported), opaque, list(readers))
+
+
+def _matching(facts: AbstractSet[Fact], predicate: Callable[[Fact], bool]) -> Collection[Fact]:
+    return facts.matching(predicate) if isinstance(facts, InternedFacts) else list(filter(predicate, facts))
+
+
+def _is_import(fact: Fact) -> bool:
+    return fact.kind in (*kinds.MODULES, kinds.SOURCE)
+
+
+def _may_read(fact: Fact) -> bool:
+    return fact.kind in (kinds.FUNCTION, kinds.SOURCE, kinds.FILE)
 
 
 _IMPORT_TIME = "<import>"

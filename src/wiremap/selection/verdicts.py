@@ -6,11 +6,12 @@ now, and no failing trace that is at least as recent has the same.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from wiremap.selection import facts as kinds
 from wiremap.selection.differences import difference, is_of_environment
-from wiremap.selection.facts import Fact, Trace
+from wiremap.selection.facts import Fact, InternedFacts, Trace
 
 CurrentValue = Callable[[str, str], str]
 """Takes kind and key of a fact, returns the value found now."""
@@ -72,7 +73,7 @@ def stale_facts(traces: Iterable[Trace], current_value: CurrentValue) -> list[Fa
 def _reasons(traces: Sequence[Trace], stale: "_StaleFacts") -> tuple[Reason, ...]:
     if not traces:
         return (Reason("new", "it has no recorded run"),)
-    newest_first = sorted(traces, key=lambda trace: trace.sequence, reverse=True)
+    newest_first = sorted(traces, key=lambda trace: (trace.sequence, trace.outcome == "failed"), reverse=True)
     for trace in newest_first:
         if not stale.of(trace):
             return _failed() if trace.outcome == "failed" else ()
@@ -133,29 +134,38 @@ class _StaleFacts:
         self._current_value = current_value
         self._concern = concern
         self._now: dict[tuple[str, str], str] = {}
-        self._stale: dict[frozenset[Fact], list[Fact]] = {}
-        self._concerning: dict[tuple[str, frozenset[Fact]], Mapping[Fact, str]] = {}
+        # By identity: tests share sets, and comparing those would take longer than all the rest.
+        self._stale: dict[int, tuple[AbstractSet[Fact], list[Fact]]] = {}
+        self._concerning: dict[tuple[str, int], Mapping[Fact, str]] = {}
 
     def of(self, trace: Trace) -> Mapping[Fact, str]:
         """Return the stale facts, sorted, each with what concerns the test where there is more to say."""
-        key = (trace.function, trace.facts)
+        stale = self._stale_among(trace.facts)
+        if not stale:
+            return {}
+        key = (trace.function, id(trace.facts))
         if key not in self._concerning:
-            self._concerning[key] = self._find_concerning(trace)
+            self._concerning[key] = self._find_concerning(trace, stale)
         return self._concerning[key]
 
-    def _find_concerning(self, trace: Trace) -> Mapping[Fact, str]:
-        stale = self._find(trace.facts)
-        concerns = self._concern(trace, stale) if stale else {}
+    def _find_concerning(self, trace: Trace, stale: list[Fact]) -> Mapping[Fact, str]:
+        concerns = self._concern(trace, stale)
         return {
             fact: concerns.get(fact, "")
             for fact in stale
             if fact in concerns or fact.kind not in (kinds.CLASSES, kinds.NAMES) or fact.value == kinds.UNSTABLE
         }
 
-    def _find(self, facts: frozenset[Fact]) -> list[Fact]:
-        if facts not in self._stale:
-            self._stale[facts] = sorted(fact for fact in facts if self.now(fact) != fact.value)
-        return self._stale[facts]
+    def _stale_among(self, facts: AbstractSet[Fact]) -> list[Fact]:
+        if id(facts) not in self._stale:
+            self._stale[id(facts)] = (facts, sorted(self._find(facts)))
+        return self._stale[id(facts)][1]
+
+    def _find(self, facts: AbstractSet[Fact]) -> Iterable[Fact]:
+        return facts.matching(self._is_stale) if isinstance(facts, InternedFacts) else filter(self._is_stale, facts)
+
+    def _is_stale(self, fact: Fact) -> bool:
+        return self.now(fact) != fact.value
 
     def now(self, fact: Fact) -> str:
         key = (fact.kind, fact.key)

@@ -285,4 +285,6 @@ def _last_name(decorator: ast.expr) -> str:
 
 
 def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+    # Python would name the file too, which is `<unknown>` where there are only bytes.
+    text = f"{error.msg} (line {error.lineno})" if isinstance(error, SyntaxError) and error.lineno else str(error)
+    return " ".join(text.split()) or type(error).__name__

@@ -1,69 +1,90 @@
 """The map: what each test rested on when it last ran, in one SQLite file.
 
-Facts are interned and sets of facts are content-addressed, so that tests which share dependencies share rows.
 A test keeps several traces: going back to an earlier state of the code finds the trace of that state again.
 """
 
 import contextlib
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
-from hashlib import blake2b
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Self, cast
+from typing import Self
 
-from wiremap.errors import MapUnavailableError
-from wiremap.selection.facts import Fact, Outcome, Trace
-from wiremap.store.packing import pack, unpack
+from wiremap.selection.facts import CLASSES, NAMES, Trace
+from wiremap.store.database import open_database
+from wiremap.store.text import as_stored, as_text
+from wiremap.store.trace_tables import SCHEMA, TraceTables
 
 FOLDER = ".wiremap"
-_FILE = "map.sqlite"
 _VERSION = 4
-_KEPT_TRACES = 8
-_BUSY_SECONDS = 30
+# Another version has another file: to rename one that a running process of that version has open would damage both.
+_FILE = f"map-{_VERSION}.sqlite"
 
-_SCHEMA = """
-CREATE TABLE fact (id INTEGER PRIMARY KEY, kind TEXT, key TEXT, value TEXT, UNIQUE (kind, key, value));
-CREATE TABLE fact_set (id INTEGER PRIMARY KEY, digest BLOB UNIQUE, facts BLOB);
-CREATE TABLE trace (test TEXT, fact_set INTEGER, outcome TEXT, duration REAL, sequence INTEGER,
-                    PRIMARY KEY (test, fact_set)) WITHOUT ROWID;
-CREATE TABLE call (caller TEXT, callee TEXT, PRIMARY KEY (caller, callee)) WITHOUT ROWID;
+_SCHEMA = (
+    SCHEMA
+    + """
+CREATE TABLE unit (id INTEGER PRIMARY KEY, name UNIQUE);
+CREATE TABLE call (caller INTEGER, callee INTEGER, PRIMARY KEY (caller, callee)) WITHOUT ROWID;
 CREATE TABLE graph (digest TEXT PRIMARY KEY, json TEXT);
-CREATE TABLE test_graph (test TEXT, digest TEXT, PRIMARY KEY (test, digest)) WITHOUT ROWID;
-CREATE TABLE baseline (path TEXT PRIMARY KEY, digest TEXT) WITHOUT ROWID;
-CREATE TABLE file (path TEXT PRIMARY KEY, mtime_ns INTEGER, ctime_ns INTEGER, size INTEGER, digest TEXT) WITHOUT ROWID;
-CREATE TABLE source (digest TEXT, flavour TEXT, units TEXT, module TEXT, PRIMARY KEY (digest, flavour)) WITHOUT ROWID;
+CREATE TABLE test_graph (test, digest TEXT, PRIMARY KEY (test, digest)) WITHOUT ROWID;
+CREATE TABLE baseline (is_own INTEGER, path, digest TEXT, PRIMARY KEY (is_own, path)) WITHOUT ROWID;
+CREATE TABLE baseline_time (is_own INTEGER PRIMARY KEY, sequence INTEGER);
+CREATE TABLE file (path PRIMARY KEY, mtime_ns INTEGER, ctime_ns INTEGER, size INTEGER, digest TEXT) WITHOUT ROWID;
+CREATE TABLE source (digest TEXT, flavour TEXT, units BLOB, module TEXT, PRIMARY KEY (digest, flavour)) WITHOUT ROWID;
 CREATE INDEX source_by_module ON source (module, flavour);
-CREATE TABLE outside (names TEXT);
+CREATE TABLE part (name TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE outside (name PRIMARY KEY) WITHOUT ROWID;
 """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The Python files as a recorded session found them.
+
+    Attributes:
+        sequence: That of the session.
+        digests: Digest by path.
+    """
+
+    sequence: int
+    digests: Mapping[str, str]
 
 
 class Map:
     """An open map. Use it as a context manager: leaving commits, an exception rolls back.
 
     Every write of one `with` block is one transaction, so that a process killed half-way leaves the map as it
-    was. Several processes may write; they wait for one another.
+    was. Several processes may write; they wait for one another. Opening never fails: what can't be used is
+    told in `notes`.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Open the map in *folder* (`.wiremap`), creating both where they are missing.
-
-        Raises:
-            MapUnavailableError: The folder can't be written or the file can't be used.
-        """
+        """Open the map in *folder* (`.wiremap`), creating both where they are missing."""
         self.path = folder / _FILE
-        self.notes: list[str] = []
-        try:
-            _prepare(folder)
-            self._db = self._open()
-        except (OSError, sqlite3.Error) as error:
-            raise MapUnavailableError(str(folder), str(error)) from error
+        database = open_database(self.path, _SCHEMA, _VERSION)
+        self._db = database.connection
+        self._notes = database.notes
+        self.obstacle = database.obstacle
+        """Why nothing that is written here stays; None where it does."""
+        self._traces = TraceTables(self._db)
+        if self.obstacle is None:
+            _label(folder)
 
     def __enter__(self) -> Self:
         self._db.execute("BEGIN IMMEDIATE")
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        self._db.execute("COMMIT" if kind is None else "ROLLBACK")
+        if kind is None:
+            try:
+                self._db.execute("COMMIT")
+            except sqlite3.Error:
+                self._undo()
+                raise
+        else:
+            self._undo()
 
     def close(self) -> None:
         """Close the file and fold the write-ahead log into it, so that copying one file copies the map."""
@@ -71,44 +92,72 @@ class Map:
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._db.close()
 
-    def traces(self) -> dict[str, list[Trace]]:
-        """Return all traces by test."""
-        facts = self._facts()
-        sets = {
-            key: frozenset(facts[one] for one in unpack(blob))
-            for key, blob in self._db.execute("SELECT id, facts FROM fact_set")
-        }
-        traces: dict[str, list[Trace]] = {}
-        rows = self._db.execute("SELECT test, fact_set, outcome, duration, sequence FROM trace ORDER BY test, sequence")
-        for test, key, outcome, duration, sequence in rows:
-            traces.setdefault(test, []).append(Trace(test, sets[key], cast(Outcome, outcome), duration, sequence))
-        return traces
+    @property
+    def notes(self) -> list[str]:
+        """What its user must be told."""
+        damaged = self._traces.num_damaged
+        if not damaged:
+            return self._notes
+        records = "1 record of the map is" if damaged == 1 else f"{damaged} records of the map are"
+        return [*self._notes, f"{records} damaged and count{'s' * (damaged == 1)} as not made."]
 
-    def record(self, traces: Iterable[Trace]) -> None:
-        """Add *traces* as one session; a trace with the facts of an earlier one of its test replaces that."""
-        (last,) = self._db.execute("SELECT coalesce(max(sequence), 0) FROM trace").fetchone()
-        set_ids: dict[frozenset[Fact], int] = {}
-        fact_ids = {fact: key for key, fact in self._facts().items()}
-        for trace in traces:
-            if trace.facts not in set_ids:
-                set_ids[trace.facts] = self._intern(trace.facts, fact_ids)
-            self._db.execute(
-                "INSERT OR REPLACE INTO trace VALUES (?, ?, ?, ?, ?)",
-                (trace.test, set_ids[trace.facts], trace.outcome, trace.duration, last + 1),
-            )
-            self._forget_oldest(trace.test)
+    def traces(self, *, until: int | None = None) -> dict[str, list[Trace]]:
+        """Return all traces by test, each test's oldest first; without those from after the sequence *until*."""
+        with self._reading():
+            return self._traces.traces(until)
+
+    def latest(self) -> int:
+        """Return the highest sequence that was ever recorded or taken over; 0 before."""
+        return self._traces.latest()
+
+    def record(self, traces: Iterable[Trace], *, instead_of: Collection[int] = ()) -> int:
+        """Add *traces* as one session and return its sequence; the oldest of each test are forgotten.
+
+        With *instead_of*, the sequences of earlier calls, what those recorded of the same tests is dropped.
+        """
+        sequence = self._traces.begin_session()
+        self._traces.add((_at(trace, sequence) for trace in traces), instead_of=instead_of)
+        return sequence
+
+    def add(self, traces: Iterable[Trace]) -> None:
+        """Add *traces* of another map, with the sequences that they have there."""
+        self._traces.add(traces)
+
+    def tidy(self) -> None:
+        """Remove what nothing refers to, if it may be much; for the end of a transaction that recorded."""
+        if self._traces.is_sweep_due():
+            self._sweep()
+
+    def prune(self, most: int, oldest: int) -> None:
+        """Keep the *most* newest traces of each test and environment, and none from before the sequence *oldest*."""
+        self._traces.prune(most, oldest)
+        self._db.execute("DELETE FROM part")  # this map no longer holds all that it took from there
         self._sweep()
+
+    def compact(self) -> None:
+        """Give the room of what was removed back to the disk; outside of a transaction."""
+        self._db.execute("VACUUM")
+
+    def sizes(self) -> dict[str, int]:
+        """Return how much there is of what."""
+        with self._reading():
+            return self._traces.sizes()
 
     def calls(self) -> dict[str, set[str]]:
         """Return which units were seen to call which: callee to callers, each `path::unit`."""
         callers: dict[str, set[str]] = {}
-        for caller, callee in self._db.execute("SELECT caller, callee FROM call"):
-            callers.setdefault(callee, set()).add(caller)
+        with self._reading():
+            units = {key: as_text(name) for key, name in self._db.execute("SELECT id, name FROM unit")}
+            for caller, callee in self._db.execute("SELECT caller, callee FROM call"):
+                callers.setdefault(units[callee], set()).add(units[caller])
         return callers
 
     def record_calls(self, calls: Iterable[tuple[str, str]]) -> None:
         """Add pairs of caller and callee, each `path::unit`."""
-        self._db.executemany("INSERT OR IGNORE INTO call VALUES (?, ?)", sorted(calls))
+        pairs = [(as_stored(caller), as_stored(callee)) for caller, callee in sorted(calls)]
+        self._db.executemany("INSERT OR IGNORE INTO unit (name) VALUES (?)", [(one,) for pair in pairs for one in pair])
+        find = "(SELECT id FROM unit WHERE name = ?)"
+        self._db.executemany(f"INSERT OR IGNORE INTO call VALUES ({find}, {find})", pairs)  # noqa: S608 - no input in it
 
     def graphs(self) -> dict[str, str]:
         """Return the JSON of every compiled graph that tests built, by digest."""
@@ -116,34 +165,62 @@ class Map:
 
     def graphs_of(self, test: str) -> list[str]:
         """Return the digests of the graphs that *test* built, sorted."""
-        rows = self._db.execute("SELECT digest FROM test_graph WHERE test = ? ORDER BY digest", (test,))
+        rows = self._db.execute("SELECT digest FROM test_graph WHERE test = ? ORDER BY digest", (as_stored(test),))
         return [row[0] for row in rows]
 
     def record_graphs(self, graphs: Mapping[str, str], built_by: Mapping[str, Iterable[str]]) -> None:
         """Add *graphs* (JSON by digest); *built_by* gives the digests for each test that ran."""
         self._db.executemany("INSERT OR REPLACE INTO graph VALUES (?, ?)", sorted(graphs.items()))
         for test, digests in built_by.items():
-            self._db.execute("DELETE FROM test_graph WHERE test = ?", (test,))
-            self._db.executemany("INSERT OR IGNORE INTO test_graph VALUES (?, ?)", [(test, one) for one in digests])
+            name = as_stored(test)
+            self._db.execute("DELETE FROM test_graph WHERE test = ?", (name,))
+            self._db.executemany("INSERT OR IGNORE INTO test_graph VALUES (?, ?)", [(name, one) for one in digests])
         self._db.execute("DELETE FROM graph WHERE digest NOT IN (SELECT digest FROM test_graph)")
 
+    def add_graphs(self, graphs: Mapping[str, str], built_by: Mapping[str, Iterable[str]]) -> None:
+        """Add *graphs* and who built them, and forget none."""
+        self._db.executemany("INSERT OR IGNORE INTO graph VALUES (?, ?)", sorted(graphs.items()))
+        pairs = [(as_stored(test), digest) for test, digests in built_by.items() for digest in digests]
+        self._db.executemany("INSERT OR IGNORE INTO test_graph VALUES (?, ?)", pairs)
+
+    def builders(self) -> dict[str, list[str]]:
+        """Return the sorted digests of the graphs that each test built, by test."""
+        found: dict[str, list[str]] = {}
+        for test, digest in self._db.execute("SELECT test, digest FROM test_graph ORDER BY test, digest"):
+            found.setdefault(as_text(test), []).append(digest)
+        return found
+
     def baseline(self) -> dict[str, str]:
-        """Return the digest of each Python file as the last recorded session found it, by path."""
-        return {_text(path): digest for path, digest in self._db.execute("SELECT path, digest FROM baseline")}
+        """Return the digest of each Python file as the last recorded session found it, by path.
+
+        Before any session was recorded here, it is that of the newest session that was taken from elsewhere.
+        """
+        with self._reading():
+            return dict((self._baseline(is_own=True) or self._baseline(is_own=False) or _NO_BASELINE).digests)
 
     def record_baseline(self, digests: Mapping[str, str]) -> None:
-        """Replace the baseline."""
-        self._db.execute("DELETE FROM baseline")
-        rows = [(_stored(path), digest) for path, digest in sorted(digests.items())]
-        self._db.executemany("INSERT INTO baseline VALUES (?, ?)", rows)
+        """Replace the baseline by that of the session that was just recorded."""
+        self._set_baseline(Baseline(self._traces.latest(), digests), is_own=True)
+
+    def newest_baseline(self) -> Baseline | None:
+        """Return the newest baseline, wherever it was recorded."""
+        with self._reading():
+            known = [one for is_own in (True, False) if (one := self._baseline(is_own=is_own)) is not None]
+        return max(known, key=_age, default=None)
+
+    def offer_baseline(self, baseline: Baseline) -> None:
+        """Take over the baseline of another map, if it is newer than those that were offered before."""
+        known = self._baseline(is_own=False)
+        if known is None or _age(known) < _age(baseline):
+            self._set_baseline(baseline, is_own=False)
 
     def file_digests(self) -> dict[str, tuple[int, int, int, str]]:
         """Return modification and change time (ns), size and digest of each file that was read before, by path."""
-        return {_text(row[0]): (row[1], row[2], row[3], row[4]) for row in self._db.execute("SELECT * FROM file")}
+        return {as_text(row[0]): (row[1], row[2], row[3], row[4]) for row in self._db.execute("SELECT * FROM file")}
 
     def record_files(self, files: Mapping[str, tuple[int, int, int, str]]) -> None:
         """Remember the digests of files."""
-        rows = [(_stored(path), *state) for path, state in sorted(files.items())]
+        rows = [(as_stored(path), *state) for path, state in sorted(files.items())]
         self._db.executemany("INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?)", rows)
 
     def source(self, digest: str, flavour: str) -> str | None:
@@ -151,131 +228,109 @@ class Map:
         row = self._db.execute(
             "SELECT units FROM source WHERE digest = ? AND flavour = ?", (digest, flavour)
         ).fetchone()
-        return None if row is None else cast(str, row[0])
+        return None if row is None else _unpacked(row[0])
 
     def source_of_module(self, fingerprint: str, flavour: str) -> str | None:
         """Return the stored units of a source whose top level has *fingerprint*, or None."""
         row = self._db.execute(
             "SELECT units FROM source WHERE module = ? AND flavour = ? ORDER BY digest LIMIT 1", (fingerprint, flavour)
         ).fetchone()
-        return None if row is None else cast(str, row[0])
+        return None if row is None else _unpacked(row[0])
 
     def record_sources(self, sources: Mapping[str, tuple[str, str]], flavour: str) -> None:
         """Remember the units of sources, by digest, each with the fingerprint of its top level."""
-        rows = [(digest, flavour, *source) for digest, source in sorted(sources.items())]
+        rows = [
+            (digest, flavour, zlib.compress(units.encode(), 1), module)
+            for digest, (units, module) in sorted(sources.items())
+        ]
         self._db.executemany("INSERT OR REPLACE INTO source VALUES (?, ?, ?, ?)", rows)
 
     def outside_names(self) -> frozenset[str] | None:
         """Return the names that libraries know, in any session that was recorded; None when no session told."""
-        rows = self._db.execute("SELECT names FROM outside").fetchall()
-        return frozenset(name for (names,) in rows for name in names.split("\n")) if rows else None
+        return frozenset(as_text(name) for (name,) in self._db.execute("SELECT name FROM outside")) or None
 
-    def record_outside_names(self, names: frozenset[str]) -> None:
+    def record_outside_names(self, names: Iterable[str]) -> None:
         """Add names that libraries know."""
-        known = self.outside_names()
-        if known is None or not names <= known:
-            self._db.execute("DELETE FROM outside")
-            self._db.execute("INSERT INTO outside VALUES (?)", ("\n".join(sorted(names | (known or frozenset()))),))
+        rows = [(as_stored(name),) for name in sorted(names)]
+        self._db.executemany("INSERT OR IGNORE INTO outside VALUES (?)", rows)
 
-    def _facts(self) -> dict[int, Fact]:
-        rows = self._db.execute("SELECT id, kind, key, value FROM fact")
-        return {key: Fact(kind, _text(name), value) for key, kind, name, value in rows}
+    def parts(self) -> set[str]:
+        """Return the names of the shared parts of which this map holds everything."""
+        return {name for (name,) in self._db.execute("SELECT name FROM part")}
 
-    def _open(self) -> sqlite3.Connection:
-        try:
-            return self._connect()
-        except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError):
-                raise
-            self._set_aside(f"it is damaged ({error})")
-            return self._connect()
+    def record_parts(self, names: Iterable[str]) -> None:
+        """Note that this map holds everything of the shared parts *names*."""
+        self._db.executemany("INSERT OR IGNORE INTO part VALUES (?)", [(name,) for name in sorted(names)])
 
-    def _connect(self) -> sqlite3.Connection:
-        db = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-        try:
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = NORMAL")
-            (version,) = db.execute("PRAGMA user_version").fetchone()
-        except sqlite3.Error:
-            db.close()
-            raise
-        if version not in (0, _VERSION):
-            db.close()
-            self._set_aside(f"it has format {version}, and this version of wiremap writes format {_VERSION}")
-            return self._connect()
-        if version == 0:
-            self._create(db)
-        return db
+    def _baseline(self, *, is_own: bool) -> Baseline | None:
+        row = self._db.execute("SELECT sequence FROM baseline_time WHERE is_own = ?", (is_own,)).fetchone()
+        rows = self._db.execute("SELECT path, digest FROM baseline WHERE is_own = ?", (is_own,))
+        return None if row is None else Baseline(row[0], {as_text(path): as_text(digest) for path, digest in rows})
 
-    def _create(self, db: sqlite3.Connection) -> None:
-        db.execute("BEGIN IMMEDIATE")
-        (version,) = db.execute("PRAGMA user_version").fetchone()
-        if version == 0:  # another process may have been faster
-            for statement in _SCHEMA.strip().split(";\n"):
-                db.execute(statement)
-            db.execute(f"PRAGMA user_version = {_VERSION}")
-        db.execute("COMMIT")
-
-    def _set_aside(self, why: str) -> None:
-        for number in range(1, 1000):
-            kept = self.path.with_name(f"{self.path.stem}.kept-{number}{self.path.suffix}")
-            if not kept.exists():
-                break
-        self.path.rename(kept)
-        for suffix in ("-wal", "-shm"):
-            with contextlib.suppress(FileNotFoundError):
-                Path(f"{self.path}{suffix}").rename(f"{kept}{suffix}")
-        self.notes.append(f"The map was set aside as {kept.name}, since {why}; a new one begins, and every test runs.")
-
-    def _intern(self, facts: frozenset[Fact], fact_ids: dict[Fact, int]) -> int:
-        for fact in sorted(facts - fact_ids.keys()):
-            cursor = self._db.execute(
-                "INSERT INTO fact (kind, key, value) VALUES (?, ?, ?)", (fact.kind, _stored(fact.key), fact.value)
-            )
-            fact_ids[fact] = cast(int, cursor.lastrowid)
-        blob = pack(sorted(fact_ids[fact] for fact in facts))
-        digest = blake2b(blob, digest_size=16).digest()
-        self._db.execute("INSERT OR IGNORE INTO fact_set (digest, facts) VALUES (?, ?)", (digest, blob))
-        (key,) = self._db.execute("SELECT id FROM fact_set WHERE digest = ?", (digest,)).fetchone()
-        return cast(int, key)
-
-    def _forget_oldest(self, test: str) -> None:
-        self._db.execute(
-            "DELETE FROM trace WHERE test = ? AND fact_set NOT IN "
-            "(SELECT fact_set FROM trace WHERE test = ? ORDER BY sequence DESC LIMIT ?)",
-            (test, test, _KEPT_TRACES),
-        )
+    def _set_baseline(self, baseline: Baseline, *, is_own: bool) -> None:
+        self._db.execute("INSERT OR REPLACE INTO baseline_time VALUES (?, ?)", (is_own, baseline.sequence))
+        self._db.execute("DELETE FROM baseline WHERE is_own = ?", (is_own,))
+        rows = [(is_own, as_stored(path), as_stored(digest)) for path, digest in sorted(baseline.digests.items())]
+        self._db.executemany("INSERT INTO baseline VALUES (?, ?, ?)", rows)
 
     def _sweep(self) -> None:
-        self._db.execute("DELETE FROM fact_set WHERE id NOT IN (SELECT fact_set FROM trace)")
-        used = set(_all_ids(self._db.execute("SELECT facts FROM fact_set")))
-        unused = [(key,) for (key,) in self._db.execute("SELECT id FROM fact") if key not in used]
-        self._db.executemany("DELETE FROM fact WHERE id = ?", unused)
+        self._traces.sweep()
+        self._db.execute("DELETE FROM test_graph WHERE test NOT IN (SELECT name FROM test)")
+        self._db.execute("DELETE FROM graph WHERE digest NOT IN (SELECT digest FROM test_graph)")
+        # A call is worth knowing between functions that some test rests on.
+        self._db.execute("DELETE FROM unit WHERE name NOT IN (SELECT key FROM fact)")
+        self._db.execute(
+            "DELETE FROM call WHERE caller NOT IN (SELECT id FROM unit) OR callee NOT IN (SELECT id FROM unit)"
+        )
+        known = "SELECT digest FROM file UNION SELECT digest FROM baseline"
+        # With these, a change of what a test rests on can be told by names.
+        compared = "SELECT value FROM fact WHERE kind IN (?, ?)"
+        unused = f"digest NOT IN ({known}) AND module NOT IN ({compared})"
+        self._db.execute(f"DELETE FROM source WHERE {unused}", (CLASSES, NAMES))  # noqa: S608 - no input in it
+
+    def _undo(self) -> None:
+        with contextlib.suppress(sqlite3.Error):  # some faults have undone everything already
+            self._db.execute("ROLLBACK")
+        self._traces.forget_what_was_read()
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Let several reads see one state, whoever writes meanwhile."""
+        if self._db.in_transaction:
+            yield
+            return
+        self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._db.execute("COMMIT")
 
 
-def _stored(text: str) -> str | bytes:
-    """Return *text* as SQLite takes it: a file name that is no Unicode goes in as its bytes."""
+_NO_BASELINE = Baseline(0, {})
+
+
+def _age(baseline: Baseline) -> tuple[int, list[tuple[str, str]]]:
+    # Of two from one moment either will do, but all maps must choose the same.
+    return baseline.sequence, sorted(baseline.digests.items())
+
+
+def _at(trace: Trace, sequence: int) -> Trace:
+    return Trace(trace.test, trace.facts, trace.outcome, trace.duration, sequence)
+
+
+def _unpacked(packed: bytes) -> str | None:
     try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogateescape")
-    return text
+        return zlib.decompress(packed).decode()
+    except (zlib.error, UnicodeDecodeError):
+        return None  # damaged: the source is parsed anew
 
 
-def _text(stored: str | bytes) -> str:
-    return stored if isinstance(stored, str) else stored.decode("utf-8", "surrogateescape")
-
-
-def _all_ids(rows: Iterable[tuple[bytes]]) -> Iterator[int]:
-    for (blob,) in rows:
-        yield from unpack(blob)
-
-
-def _prepare(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+def _label(folder: Path) -> None:
+    """Tell git and programs that make backups to leave the folder alone."""
     for name, text in (
         (".gitignore", "# Made by wiremap.\n*\n"),
         ("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n# Made by wiremap; safe to delete.\n"),
     ):
         if not (folder / name).exists():
-            (folder / name).write_text(text, encoding="utf-8")
+            with contextlib.suppress(OSError):
+                (folder / name).write_text(text, encoding="utf-8")

@@ -94,6 +94,7 @@ class ProcessFamily:
         """
         if not self._known and not self._strangers:
             return
+        self._work.clear()  # processes may have gone on since this was asked for in the middle of the session
         self._read_all()
         pids = {record.pid for record in self._records.values() if record is not None}
         for seen, pid in self._strangers:

@@ -49,7 +49,7 @@ def affected(pytest_arguments: Sequence[str] = (), *, since: str | None = None) 
         raise PytestMissingError(sys.executable)
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.json")
-        command = [sys.executable, *_own_flags(), "-m", "pytest", f"--wiremap-report={report}"]
+        command = [*pytest_command(), f"--wiremap-report={report}"]
         child = subprocess.run(  # noqa: S603 - the user's own pytest
             [*command, *pytest_arguments], capture_output=True, text=True, check=False
         )
@@ -65,6 +65,8 @@ def affected(pytest_arguments: Sequence[str] = (), *, since: str | None = None) 
     return Answer(document, rootdir)
 
 
-def _own_flags() -> list[str]:
+def pytest_command() -> list[str]:
+    """Return what starts pytest in a child process as it would run in this one."""
     # What `multiprocessing` gives its children, too: -O, -W, -X and the like decide outcomes.
-    return subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined,no-any-return]  # noqa: SLF001 - as said
+    flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]  # noqa: SLF001 - as said
+    return [sys.executable, *flags, "-m", "pytest"]

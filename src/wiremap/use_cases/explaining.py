@@ -50,6 +50,7 @@ class Explanation:
         last_outcome: How the latest recorded run ended; None without one.
         last_duration: How long that took, in seconds.
         num_records: How many recorded runs are remembered; a proof rests on one of them.
+        notes: What must be told of the map.
     """
 
     test: str
@@ -59,6 +60,7 @@ class Explanation:
     last_outcome: str | None
     last_duration: float | None
     num_records: int
+    notes: tuple[str, ...]
 
 
 def explain(name: str) -> list[Explanation]:
@@ -119,7 +121,7 @@ def _map(answer: Answer) -> Map:
 
 def _why_nothing(answer: Answer) -> list[str]:
     """Return what became of an earlier map: it was set aside just now, or lies there since."""
-    notes = [note for note in answer.document["notes"] if "set aside" in note]
+    notes = [note for note in answer.document["notes"] if note.startswith("The map ")]
     kept = sorted(file.name for file in (answer.rootdir / FOLDER).glob("*.kept-*.sqlite"))
     return notes or [f"An earlier map was set aside as {name}." for name in kept[-1:]]
 
@@ -129,6 +131,7 @@ class _Records:
 
     def __init__(self, store: Map, document: Mapping[str, Any]) -> None:
         self.traces = store.traces()
+        self._notes = tuple(store.notes)
         self._components = ComponentIndex(Graph.from_json(text) for text in store.graphs().values())
         self._callers = store.calls()
         self._lines = {change["unit"]: change["line"] for change in document["changes"]}
@@ -145,6 +148,7 @@ class _Records:
             last_outcome=trace.outcome if trace else None,
             last_duration=trace.duration if trace else None,
             num_records=len(self.traces.get(test, ())),
+            notes=self._notes,
         )
 
 

@@ -35,6 +35,7 @@ from wiremap.registry.observers import subscribe
 from wiremap.registry.recipe import compile_mode, recipe_mark
 from wiremap.registry.work import work_refused
 from wiremap.tracing.territory import OWN_FOLDER, Territory
+from wiremap.use_cases.module_names import module_name
 
 _FIRST_CHOICE = "combine"
 
@@ -121,15 +122,8 @@ def _refuse_python_file(source: str) -> None:
     path = Path(name)
     if path.suffix != ".py" or not path.is_file():
         return
-    parts = [] if path.stem == "__init__" else [path.stem]
-    folder = path.resolve().parent
-    is_package = (folder / "__init__.py").is_file()
-    # Without any `__init__.py`, folders below the current one are packages too.
-    while folder != Path.cwd() and ((folder / "__init__.py").is_file() if is_package else Path.cwd() in folder.parents):
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    root = "" if folder == Path.cwd() else os.path.relpath(folder)
-    raise PythonFileError(source, ".".join(parts) + (f":{function}" if function else ""), root)
+    module, root = module_name(path)
+    raise PythonFileError(source, module + (f":{function}" if function else ""), root)
 
 
 # A recipe
@@ -205,7 +199,7 @@ def _check_arguments(function: Callable[..., Any], arguments: Mapping[str, Any],
     except TypeError as error:
         code = inspect.unwrap(function).__code__
         where = Location(code.co_filename, code.co_firstlineno)
-        raise RecipeFailedError(title, _in_one_line(error), str(where)) from error
+        raise RecipeFailedError(title, _in_one_line(error), str(where), is_called=False) from error
 
 
 def _graphs_made_by(run: Callable[[], Any], title: str) -> list[Graph]:

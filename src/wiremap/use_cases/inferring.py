@@ -1,5 +1,7 @@
 """The graph of a folder of source whose components are registered nowhere. Nothing is imported or run."""
 
+import ast
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -7,6 +9,7 @@ from wiremap.errors import NoPythonFilesError
 from wiremap.graph import Graph
 from wiremap.inference import Inference, infer_graph
 from wiremap.project.files import scan
+from wiremap.use_cases.module_names import module_name
 
 # Folders that builds leave in a project; a package of that name is none.
 _BUILT = ("build", "dist")
@@ -29,7 +32,8 @@ def infer_folder(folder: Path) -> tuple[Graph, tuple[str, ...]]:
     inference = infer_graph(files)
     faults = {**unreadable, **inference.faults}
     below = {path.removeprefix(f"{root.as_posix()}/"): reason for path, reason in faults.items()}
-    return inference.graph, tuple(_notes(inference, below, len(tests)))
+    recipes = _notes_on_recipes(root, {path: files.get((root / path).as_posix(), b"") for path in sources})
+    return inference.graph, (*recipes, *_notes(inference, below, len(tests)))
 
 
 def _is_aside(root: Path, path: str) -> bool:
@@ -60,6 +64,34 @@ def _read(paths: Iterable[Path]) -> tuple[Mapping[str, bytes], Mapping[str, str]
         except OSError as error:
             unreadable[path.as_posix()] = error.strerror or str(error)
     return files, unreadable
+
+
+def _notes_on_recipes(root: Path, files: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield how to compile what is registered: a recipe tells its wiring, where the source lets only guess."""
+    found = [(path, name) for path, text in files.items() for name in _recipes_in(text)]
+    for path, name in found[:_SHOWN]:
+        module, lookup = module_name(root / path)
+        where = f", with {lookup} on PYTHONPATH" if lookup else ""
+        yield f"{path} has the recipe {name}. What it wires, `wiremap graph {module}:{name}` shows{where}."
+    if len(found) > _SHOWN:
+        yield f"{len(found) - _SHOWN} more recipes are there."
+
+
+def _recipes_in(text: bytes) -> Iterator[str]:
+    """Yield the names of the functions of a module that are marked with ``@recipe`` or ``@wiremap.recipe``."""
+    if b"wiremap" not in text or b"recipe" not in text:
+        return
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an invalid escape in somebody's string
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return  # told of elsewhere
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            marks = (mark.func if isinstance(mark, ast.Call) else mark for mark in node.decorator_list)
+            if any(ast.unparse(mark) in ("recipe", "wiremap.recipe") for mark in marks):
+                yield node.name
 
 
 def _notes(inference: Inference, faults: Mapping[str, str], num_tests: int) -> Iterator[str]:

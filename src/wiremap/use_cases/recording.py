@@ -3,7 +3,8 @@
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import CodeType
@@ -100,10 +101,11 @@ class RecordedSession:
         return os.getpid() == self.pid
 
 
-def record(session: RecordedSession, project: ProjectState, store: Map) -> None:
-    """Write the traces of *session* to *store*, in one transaction.
+def record(session: RecordedSession, project: ProjectState, store: Map, *, instead_of: Collection[int] = ()) -> int:
+    """Write the traces of *session* to *store*, in one transaction, and return their sequence.
 
-    *project* is the state at the end of the session: what was changed meanwhile is found out and not trusted.
+    *project* is the state now: what was changed since the session began is found out and not trusted. What the same
+    tests had of the sequences *instead_of*, which were written in the middle of the session, is dropped.
     """
     around = _Around(session, project)
     kept = [(one.code, one.work) for one in session.recorder.kept_work.all()]
@@ -112,12 +114,14 @@ def record(session: RecordedSession, project: ProjectState, store: Map) -> None:
     environment = _environment_resolver(session, project)
     traces = [_trace(ran, resolver, environment, project) for ran in (*session.tests, *session.collections)]
     with store:
-        store.record(traces)
+        sequence = store.record(traces, instead_of=instead_of)
         store.record_calls(_calls(session.recorder))
         store.record_graphs(session.graphs, {ran.test: _graphs_of(ran) for ran in session.tests})
         store.record_baseline(_baseline(project, traces))
         store.record_outside_names(outside_names(session.recorder.territory))
         project.sources.remember()
+        store.tidy()
+    return sequence
 
 
 def record_crashes(tests: Iterable[str], project: ProjectState, store: Map) -> None:
@@ -131,7 +135,7 @@ def record_crashes(tests: Iterable[str], project: ProjectState, store: Map) -> N
         store.record([replace(trace, facts=_as_now(trace.facts, project), outcome="failed") for trace in newest])
 
 
-def _as_now(facts: frozenset[Fact], project: ProjectState) -> frozenset[Fact]:
+def _as_now(facts: AbstractSet[Fact], project: ProjectState) -> frozenset[Fact]:
     # The environment was that of the process that died.
     return frozenset(
         fact if fact.kind == kinds.ENVIRONMENT else fact._replace(value=project.value(fact.kind, fact.key))

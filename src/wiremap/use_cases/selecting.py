@@ -10,7 +10,7 @@ from wiremap.graph import Graph
 from wiremap.project.state import ProjectState
 from wiremap.selection.changes import Change, fact_changes, held_changes, source_changes
 from wiremap.selection.components import ComponentIndex
-from wiremap.selection.facts import COLLECTED_TEST, Trace
+from wiremap.selection.facts import COLLECTED_TEST, Trace, of_collections, of_tests
 from wiremap.selection.name_changes import NameChanges
 from wiremap.selection.order import likeliest_first
 from wiremap.selection.report import Report
@@ -36,13 +36,17 @@ class Collected:
 class Selection:
     """The verdicts on all recorded tests, for the project as it is now."""
 
-    def __init__(self, project: ProjectState, store: Map) -> None:
+    def __init__(self, project: ProjectState, store: Map, *, until: int | None = None) -> None:
+        """Decide on all recorded tests.
+
+        What was recorded after the sequence *until* does not count: several processes must come to one selection.
+        """
         self._project = project
         self._store = store
         self._concern = NameChanges(project.sources).concern
-        recorded = store.traces()
-        self._traces = {test: found for test, found in recorded.items() if not _is_collection(found)}
-        self._collections = {file: found for file, found in recorded.items() if _is_collection(found)}
+        recorded = store.traces(until=until)
+        self._traces = of_tests(recorded)
+        self._collections = of_collections(recorded)
         self._decided = self._judge(self._traces)
 
     def unaffected_tests(self, file: str) -> tuple[str, ...] | None:
@@ -89,10 +93,6 @@ class Selection:
 def select(project: ProjectState, store: Map, collected: Collected) -> Report:
     """Return the verdict for each collected test, with the changes that it rests on. Writes nothing but caches."""
     return Selection(project, store).report(collected)
-
-
-def _is_collection(traces: Sequence[Trace]) -> bool:
-    return traces[0].outcome == "collected"
 
 
 def _newest(traces: Iterable[Trace]) -> Trace:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.wiremap.graph.strategies import wirings
 from wiremap import Binding, Component, Containment, Graph, Pattern
-from wiremap.errors import PatternSyntaxError
+from wiremap.errors import PatternNameWarning, PatternSyntaxError
 from wiremap.graph import PatternEdge, PatternNode
 
 INSIDE = Graph(
@@ -32,6 +32,31 @@ ENGINE = Graph(
     containment=(Containment("Runner.inner", "Runner"),),
     nested={"Runner": INSIDE},
 )
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("Runer -[*]-> Engine", r"no component is called 'Runer'\. Did you mean 'Runner'\? \[pattern-name\]"),
+        ("Cache -[k_cach]-> Runner", r"no cell is called 'k_cach'\. Did you mean 'k_cache'( or 'v_cache')?\?"),
+        ("tag:page", r"no tag is called 'page'\. Did you mean 'paged'\?"),
+        ("type:Chache", r"no component is called 'Chache'\. Did you mean 'Cache'\?"),
+    ],
+)
+def test_a_misspelled_name_is_warned_of_at_the_line_that_asks(pattern: str, message: str) -> None:
+    with pytest.warns(PatternNameWarning, match=message) as caught:
+        matches = ENGINE.match(pattern)
+
+    assert list(matches) == []
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["Engine -[run]-> Runner", "CudaGraphs", "Engine -[reserve]-> x=*", "id:Cache#3", "[R]uner -[run]-> Engine"],
+)
+def test_what_is_merely_not_there_is_not_warned_of(pattern: str) -> None:
+    assert found(pattern) == []
 
 
 def found(pattern: str, graph: Graph = ENGINE) -> list[dict[str, str]]:
@@ -81,7 +106,8 @@ def test_a_name_with_a_prefix_looks_at_that_only() -> None:
 
 
 def test_case_counts() -> None:
-    assert found("cache") == []
+    with pytest.warns(PatternNameWarning, match="Did you mean 'Cache'"):
+        assert found("cache") == []
 
 
 def test_different_names_are_different_components() -> None:

@@ -282,8 +282,8 @@ def a_cell_is_a_special_method() -> None:
     RegistryOrchestrator().register(BlockManager(), "__call__", Scheduler())
 
 
-def a_requirement_is_given_a_function() -> None:
-    given: Any = len
+def a_requirement_is_given_another_method() -> None:
+    given: Any = BlockManager().can_allocate
     Typed.allocate.register(RegistryOrchestrator(), given, Typed())
 
 
@@ -344,3 +344,43 @@ def a_component_hands_itself_a_cell() -> None:
 def a_component_is_its_own_parent() -> None:
     engine = Engine()
     RegistryOrchestrator().connect(engine, engine)
+
+
+def what_cant_be_called_is_a_callable() -> None:
+    orch = RegistryOrchestrator()
+    orch.register(BlockManager(), "__call__", Engine(), name="allocate")
+    orch.compile()
+
+
+def an_attribute_is_renamed() -> None:
+    RegistryOrchestrator().register(BlockManager(), "allocate", Engine(), name="reserve")
+
+
+def a_hook_is_async() -> None:
+    class Cache:
+        async def __post_wire__(self) -> None: ...
+
+    orch = RegistryOrchestrator()
+    orch.add(Cache())
+    orch.compile()
+
+
+def a_component_takes_no_part_in_what_it_wires() -> None:
+    class Runner:
+        def __init__(self) -> None:
+            orch = RegistryOrchestrator()
+            orch.register(BlockManager(), "allocate", Scheduler())
+            orch.finalize()
+
+    orch = RegistryOrchestrator()
+    orch.add(Runner())
+    orch.compile()
+
+
+def a_signature_misfits_in_every_way() -> None:
+    class Lending:
+        def allocate(self, count: str, *, until: int) -> None: ...
+
+    orch = RegistryOrchestrator()
+    orch.register(Lending(), "allocate", Typed())
+    orch.compile()

@@ -25,7 +25,7 @@ def _wired(*cells: str) -> tuple[Blocks, Any]:
 def test_a_wired_component_can_be_neither_deep_copied_nor_pickled(copied: Callable[[Any], Any], cell: str) -> None:
     _, engine = _wired(cell)
 
-    with pytest.raises(WiredCopyError, match=r"^A Engine is wired .* a second Blocks along\. .* \[wired-copy\]$"):
+    with pytest.raises(WiredCopyError, match=r"^Engine is wired .* a second Blocks along\. .* \[wired-copy\]$"):
         copied([engine])
 
 

@@ -234,12 +234,34 @@ def test_assigning_or_deleting_a_state_cell_names_its_owner() -> None:
     blocks = Blocks()
     consumer = _consumer_of(blocks, "num_free")
 
-    message = r"^A Consumer reads 'num_free' from Blocks and can't assign or delete it\. .*\[state-cell-as"
+    message = r"^Consumer reads 'num_free' from Blocks and can't assign or delete it\. .*\[state-cell-as"
     with pytest.raises(StateCellAssignmentError, match=message):
         consumer.num_free = 8
     with pytest.raises(StateCellAssignmentError, match=message):
         del consumer.num_free
     assert blocks.num_free == 7
+
+
+def test_a_class_that_assigns_in_a_way_of_its_own_refuses_too_and_goes_on_with_the_rest() -> None:
+    @dataclasses.dataclass(frozen=True)
+    class Frozen:
+        size: int
+
+    class Storing:
+        def __setattr__(self, name: str, value: object) -> None:
+            vars(self)[name] = value
+
+    frozen, storing = Frozen(3), Storing()
+    for consumer in (frozen, storing):
+        reader: Any = consumer
+        _hand(Blocks(), "num_free", reader)
+        with pytest.raises(StateCellAssignmentError, match="reads 'num_free' from Blocks"):
+            reader.num_free = 8
+
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        frozen.size = 4  # type: ignore[misc]
+    storing.size = 4
+    assert vars(storing)["size"] == 4
 
 
 def test_other_instances_of_the_class_behave_as_before() -> None:

@@ -29,6 +29,25 @@ class Heavy:
         self.log.append(f"-{self.name}")
 
 
+def test_a_hook_that_nothing_would_await_is_a_fault_told_once_for_its_class() -> None:
+    class Cache:
+        async def __post_wire__(self) -> None: ...
+
+        def __pre_close__(self) -> Any:
+            yield
+
+    orch = RegistryOrchestrator()
+    orch.add(Cache())
+    orch.add(Cache())
+
+    with pytest.raises(WiringError) as caught:
+        orch.finalize()
+    assert [fault.args[:2] for fault in caught.value.faults] == [
+        ("Cache", "__post_wire__"),
+        ("Cache", "__pre_close__"),
+    ]
+
+
 class Failing(Heavy):
     """Raises in the hooks that it is told to."""
 

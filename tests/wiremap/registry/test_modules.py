@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import pytest
 
 from wiremap import Graph, RegistryOrchestrator, Requires, WiringError
-from wiremap.errors import ModuleCellNotWiredError
+from wiremap.errors import ModuleCellNotWiredError, StateCellAssignmentError
 
 torch: Any = pytest.importorskip("torch")
 
@@ -109,6 +109,100 @@ def test_a_buffer_parameter_or_child_of_the_consumer_takes_the_name() -> None:
         orch.compile()
 
 
+def test_a_child_or_parameter_assigned_through_the_consumer_is_refused_and_leaves_nothing_behind() -> None:
+    attention, model, orch = _wired()
+    orch.finalize()
+    layer = model.layers[0]
+
+    for value in (torch.nn.Linear(1, 1), torch.nn.Parameter(torch.ones(1)), torch.ones(1), None):
+        with pytest.raises(StateCellAssignmentError, match="reads 'scale' from Attention and can't assign"):
+            layer.scale = value
+    with pytest.raises(StateCellAssignmentError):
+        del layer.scale
+
+    assert (list(layer.state_dict()), list(layer.children())) == ([], [])
+    assert layer.scale == attention.scale
+
+
+def test_a_module_can_register_nothing_under_the_name_of_a_state_cell() -> None:
+    _, model, orch = _wired()
+    orch.finalize()
+    layer = model.layers[0]
+
+    for register, value in (
+        (layer.register_buffer, torch.ones(1)),
+        (layer.register_parameter, torch.nn.Parameter(torch.ones(1))),
+        (layer.add_module, torch.nn.Linear(1, 1)),
+        (layer.register_module, torch.nn.Linear(1, 1)),
+    ):
+        with pytest.raises(StateCellAssignmentError, match="reads 'scale' from Attention"):
+            register("scale", value)
+    layer.register_buffer("other", torch.ones(1), persistent=False)
+
+    assert [name for name, _ in layer.named_buffers()] == ["other"]
+
+
+def test_a_module_can_register_nothing_under_a_state_cell_that_has_no_value_yet() -> None:
+    class Late:
+        scale: float
+
+    orch = RegistryOrchestrator()
+    layer: Any = Layer()
+    orch.register(Late(), "scale", layer)
+    orch.finalize()
+
+    with pytest.raises(StateCellAssignmentError):
+        layer.register_buffer("scale", torch.ones(1))
+    assert not hasattr(layer, "scale")
+
+
+def test_a_module_with_an_assignment_of_its_own_refuses_and_assigns_as_before() -> None:
+    class Noting(Layer):
+        def __setattr__(self, name: str, value: object) -> None:
+            self.__dict__.setdefault("noted", []).append(name)
+            super().__setattr__(name, value)
+
+    orch = RegistryOrchestrator()
+    layer: Any = Noting()
+    orch.register(Attention(), "scale", layer)
+    orch.finalize()
+
+    with pytest.raises(StateCellAssignmentError):
+        layer.scale = torch.nn.Linear(1, 1)
+    layer.other = torch.nn.Linear(1, 1)
+
+    assert layer.noted[-1] == "other"
+    assert list(layer.state_dict()) == ["other.weight", "other.bias"]
+
+
+class Counting(torch.nn.Module):  # type: ignore[misc] # same
+    total: Any
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls = 0
+        self.register_buffer("total", torch.zeros(()), persistent=False)
+
+    def forward(self, x: Any) -> Any:
+        self.calls = self.calls + 1
+        self.total = self.total + x.sum()
+        return x * self.scale + self.total
+
+
+def test_compiled_and_exported_code_assigns_other_attributes_as_before() -> None:
+    orch = RegistryOrchestrator()
+    layer: Any = Counting()
+    orch.register(Attention(), "scale", layer)
+    orch.finalize()
+    x = torch.ones(2)
+
+    compiled = torch.compile(layer, fullgraph=True, backend="eager")
+
+    assert [compiled(x).tolist() for _ in range(2)] == [[4.0, 4.0], [6.0, 6.0]]
+    assert layer.calls == 2
+    assert torch.export.export(layer, (x,)).module()(x).tolist() == [8.0, 8.0]
+
+
 def test_other_instances_of_a_wired_class_keep_their_own_buffers() -> None:
     _, _, orch = _wired()
     orch.finalize()
@@ -170,5 +264,5 @@ def test_tracing_and_exporting_go_through_cells() -> None:
 
 
 def test_an_unwired_module_says_which_cell_is_missing() -> None:
-    with pytest.raises(ModuleCellNotWiredError, match=r"A TypedLayer read its cell 'attn'"):
+    with pytest.raises(ModuleCellNotWiredError, match=r"TypedLayer read its cell 'attn'"):
         TypedLayer()(torch.ones(2, 4))

@@ -6,7 +6,10 @@ import weakref
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from wiremap import Graph, RegistryOrchestrator
+from wiremap.errors import LostGraphWarning
 
 
 class Attention:
@@ -249,3 +252,53 @@ def test_the_json_is_the_same_in_every_process(tmp_path: Path) -> None:
 
     (output,) = outputs
     assert Graph.from_json(output.decode()).nested.keys() == {"Box", "Box#2", "Box#3"}
+
+
+class Aside:
+    """Wires an inside that it takes no part in."""
+
+    def __init__(self) -> None:
+        self.runner = Runner()
+        wire_a_sampler(Box())
+
+
+def wire_a_sampler(box: Box) -> None:
+    orch = RegistryOrchestrator()
+    orch.register(Sampler(), "sample", orch.add(box))
+    orch.finalize()
+
+
+def test_a_graph_that_its_maker_takes_no_part_in_is_warned_of_at_its_line() -> None:
+    with pytest.warns(LostGraphWarning, match=r"Aside takes no part in what it wires.* orch\.add\(self\)") as caught:
+        _outer(Aside())
+
+    line = wire_a_sampler.__code__.co_firstlineno + 3
+    assert [(warning.filename, warning.lineno) for warning in caught] == [(__file__, line)]
+
+
+def test_a_graph_that_another_component_owns_is_not_lost() -> None:
+    class Holding:
+        def __init__(self) -> None:
+            self.box = Box()
+            wire_a_sampler(self.box)
+
+    holding = Holding()
+
+    assert list(_outer(holding, holding.box).nested) == ["Holding.box"]
+
+
+def test_what_is_named_after_its_place_in_the_owner_is_so_under_its_outer_id_too() -> None:
+    class Placed(Box):
+        def __init__(self) -> None:
+            orch = RegistryOrchestrator()
+            self.sampler = Sampler()
+            orch.add(self)
+            orch.register(self.sampler, "sample", self)
+            orch.finalize()
+
+    graph = _outer(Placed(), Placed())
+
+    assert {owner: local.ids for owner, local in graph.nested.items()} == {
+        "Placed": ("Placed", "Placed.sampler"),
+        "Placed#2": ("Placed#2", "Placed#2.sampler"),
+    }

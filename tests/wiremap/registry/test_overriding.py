@@ -204,6 +204,16 @@ def test_a_stand_in_that_does_not_fit_the_requirement_is_refused() -> None:
         pytest.fail("it was let in")
 
 
+def test_a_value_can_not_stand_in_for_a_method_though_nothing_is_required_of_it() -> None:
+    orch, reporter = RegistryOrchestrator(), Reporter()
+    orch.register(Blocks(), "allocate", reporter)
+    graph, stand_in = orch.finalize(), Blocks()
+    vars(stand_in)["allocate"] = 3
+
+    with pytest.raises(WiringError, match=r"'allocate' as a method, (.*\n)*.*it is a value of type int"):
+        graph.override("Blocks", stand_in)
+
+
 def test_a_stand_in_whose_cell_raises_changes_nothing() -> None:
     class Failing(Blocks):
         def __getattribute__(self, name: str) -> Any:

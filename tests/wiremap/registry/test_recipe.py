@@ -1,6 +1,10 @@
 import threading
+from collections.abc import Iterator
+
+import pytest
 
 from wiremap import compile_mode, compiling, recipe
+from wiremap.errors import AsyncRecipeError
 from wiremap.registry.recipe import recipe_mark
 
 
@@ -41,3 +45,16 @@ def test_compile_mode_ends_with_its_block_and_stays_in_its_thread() -> None:
 
     assert not compiling()
     assert seen == [False]
+
+
+def test_a_recipe_that_a_call_would_not_run_is_refused_where_it_is_defined() -> None:
+    with pytest.raises(AsyncRecipeError, match=r"combine is async or a generator \(at .*test_recipe\.py:\d+\)"):
+
+        @recipe
+        async def combine() -> None: ...
+
+    with pytest.raises(AsyncRecipeError):
+
+        @recipe(compile_kwargs={})
+        def combine_later() -> Iterator[None]:
+            yield

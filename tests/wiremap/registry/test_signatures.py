@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wiremap.registry.signatures import Shape, misfit_of_call, shape_of_function, shape_of_type, type_name
+from wiremap.registry.signatures import Shape, misfits_of_call, shape_of_function, shape_of_type, type_name
 from wiremap.registry.type_fit import fits
 
 NAMES = ("a", "b", "c")
@@ -74,19 +74,19 @@ def allowed_calls(shape: Shape) -> Iterator[tuple[int, tuple[str, ...]]]:
 
 @given(shapes(), shapes())
 def test_what_fits_takes_every_call_that_may_be_made(provided: Shape, wanted: Shape) -> None:
-    if misfit_of_call(provided, wanted, fits) is None:
+    if not misfits_of_call(provided, wanted, fits):
         assert [call for call in allowed_calls(wanted) if not takes(provided, *call)] == []
 
 
 @given(shapes(), shapes())
 def test_what_does_not_fit_fails_some_call_that_may_be_made(provided: Shape, wanted: Shape) -> None:
-    if misfit_of_call(provided, wanted, fits) is not None:
+    if misfits_of_call(provided, wanted, fits):
         assert any(not takes(provided, *call) for call in allowed_calls(wanted))
 
 
 @given(shapes())
 def test_every_signature_fits_itself(shape: Shape) -> None:
-    assert misfit_of_call(shape, shape, fits) is None
+    assert misfits_of_call(shape, shape, fits) == ()
 
 
 class Callback(Protocol):
@@ -146,24 +146,41 @@ def test_each_misfit_is_named(function: Callable[..., Any], reason: str | None) 
     provided = shape_of_function(function)
 
     assert provided is not None
-    assert misfit_of_call(provided, shape_of_type(Callback), fits) == reason
+    assert misfits_of_call(provided, shape_of_type(Callback), fits) == ((reason,) if reason else ())
+
+
+def misfits_in_all(number: str, size: int) -> int:
+    return size + len(number)
+
+
+def test_all_misfits_are_told_together() -> None:
+    provided = shape_of_function(misfits_in_all)
+
+    assert provided is not None
+    assert misfits_of_call(provided, shape_of_type(Callback), fits) == (
+        "its 'number' takes str, and int is passed",
+        "it calls that argument 'number', and it may be passed as 'count'",
+        "it takes no 'hard'",
+        "it also needs 'size', which is not passed",
+        "it returns int, and str is expected",
+    )
 
 
 def test_a_callable_type_promises_arguments_by_position() -> None:
     provided = shape_of_function(needs_more)
 
     assert provided is not None
-    assert misfit_of_call(provided, shape_of_type(Callable[[int], str]), fits) == (
-        "it also needs 'size', which is not passed"
+    assert misfits_of_call(provided, shape_of_type(Callable[[int], str]), fits) == (
+        "it also needs 'size', which is not passed",
     )
-    assert misfit_of_call(provided, shape_of_type(Callable[..., str]), fits) is None
+    assert misfits_of_call(provided, shape_of_type(Callable[..., str]), fits) == ()
 
 
 def test_an_async_method_may_stand_for_one_that_returns_something_to_await() -> None:
     provided = shape_of_function(is_async)
 
     assert provided is not None
-    assert misfit_of_call(provided, shape_of_type(Callable[[int], Awaitable[str]]), fits) is None
+    assert misfits_of_call(provided, shape_of_type(Callable[[int], Awaitable[str]]), fits) == ()
 
 
 def test_what_python_tells_no_signature_of_is_left_alone() -> None:

@@ -243,7 +243,7 @@ class _FrozenSlots:
             r"no place for new attributes\nAdd '__dict__' to its __slots__, or the name of the cell\.",
         ),
         ("num_free", _Sealed(), r"no place for new attributes\nAdd '__dict__' to its __slots__\. \["),
-        ("allocate", _FrozenSlots(), "its class _FrozenSlots has no place"),
+        ("allocate", _FrozenSlots(), r"class _FrozenSlots has no place .*\nTake slots=True out of its @dataclass\. \["),
         ("num_free", types.SimpleNamespace(), r"is built in and can't be extended\nDerive a class of your own"),
         ("allocate", collections.deque(), r"its class deque is built in"),
     ],
@@ -263,6 +263,20 @@ def test_a_consumer_without_room_for_several_cells_is_told_once() -> None:
 
     assert [site.cell for site in fault.sites] == ["allocate", "num_free"]
     assert fault.cure == "Add '__dict__' to its __slots__."
+
+
+class _Extended:
+    def read(self) -> None: ...
+
+
+setattr(_Extended, "num_free", 3)  # noqa: B010 -- as a plug-in does it
+
+
+def test_a_value_put_on_the_class_later_is_told_with_the_line_of_the_class() -> None:
+    line = _Extended.read.__code__.co_firstlineno - 1
+
+    with pytest.raises(WiringError, match=rf"test_validation\.py:{line}: taken by _Extended\.num_free of its class"):
+        _registered((Blocks(), "num_free", _Extended())).compile()
 
 
 def test_a_slot_has_no_room_for_a_state_cell() -> None:

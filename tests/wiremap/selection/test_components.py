@@ -25,6 +25,15 @@ def test_a_method_that_is_handed_over_is_a_cell_with_its_consumers() -> None:
     assert place == Place("Blocks", "allocate", ("Scheduler",))
 
 
+def test_a_function_that_is_a_component_belongs_to_itself_and_is_its_own_cell() -> None:
+    function = component("sample", "sample_greedy")
+    graph = Graph((function, SCHEDULER), (Binding("sample", "__call__", "Scheduler", "method", "sample"),))
+
+    place = ComponentIndex([graph]).place("shop/parts.py::sample_greedy")
+
+    assert place == Place("sample", "__call__", ("Scheduler",))
+
+
 def test_other_units_belong_to_no_component() -> None:
     index = ComponentIndex([GRAPH])
 

@@ -1,7 +1,3 @@
-import os
-import sqlite3
-import stat
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wiremap.errors import MapUnavailableError
 from wiremap.selection.facts import Fact, Outcome, Trace
 from wiremap.store.map import Map
+from wiremap.store.trace_rows import KEPT_PER_ENVIRONMENT
 
 _words = st.text(max_size=6)
 _facts = st.builds(Fact, _words, _words, _words)
@@ -37,13 +33,14 @@ def facts(*values: str) -> frozenset[Fact]:
     return frozenset(Fact("file", "data.txt", value) for value in values)
 
 
-def trace(test: str, *values: str, outcome: Outcome = "passed") -> Trace:
-    return Trace(test, facts(*values), outcome, duration=0.5)
+def trace(test: str, *values: str, outcome: Outcome = "passed", duration: float = 0.5) -> Trace:
+    return Trace(test, facts(*values), outcome, duration)
 
 
 def record(store: Map, *traces: Trace) -> None:
     with store:
         store.record(traces)
+        store.tidy()
 
 
 # Traces.
@@ -51,8 +48,6 @@ def record(store: Map, *traces: Trace) -> None:
 
 @given(st.lists(_traces, max_size=8))
 def test_what_was_recorded_comes_back(traces: list[Trace]) -> None:
-    latest = {(one.test, one.facts): (one.outcome, one.duration) for one in traces}
-
     with tempfile.TemporaryDirectory() as folder:
         written = Map(Path(folder))
         record(written, *traces)
@@ -61,25 +56,34 @@ def test_what_was_recorded_comes_back(traces: list[Trace]) -> None:
         stored = read.traces()
         read.close()
 
-    found = {(one.test, one.facts): (one.outcome, one.duration) for each in stored.values() for one in each}
-    assert found == latest
+    found = {(one.test, frozenset(one.facts), one.outcome) for each in stored.values() for one in each}
+    assert found == {(one.test, one.facts, one.outcome) for one in traces}
     assert all(test == one.test for test, each in stored.items() for one in each)
 
 
-def test_a_trace_replaces_an_earlier_one_of_equal_facts(store: Map) -> None:
-    record(store, trace("t", "1", outcome="failed"))
+def test_a_later_run_of_equal_facts_and_outcome_replaces_an_earlier_one(store: Map) -> None:
+    record(store, trace("t", "1", duration=1))
 
+    record(store, trace("t", "1", duration=2))
+
+    assert [one.duration for one in store.traces()["t"]] == [2]
+
+
+def test_another_outcome_of_equal_facts_is_kept_beside_it(store: Map) -> None:
+    record(store, trace("t", "1", outcome="failed"))
     record(store, trace("t", "1"))
 
-    (found,) = store.traces()["t"]
-    assert (found.outcome, found.sequence) == ("passed", 2)
+    assert [one.outcome for one in store.traces()["t"]] == ["failed", "passed"]
 
 
 def test_traces_of_other_facts_are_kept_beside_it(store: Map) -> None:
     record(store, trace("t", "1"))
     record(store, trace("t", "2"))
 
-    assert [(one.facts, one.sequence) for one in store.traces()["t"]] == [(facts("1"), 1), (facts("2"), 2)]
+    found = store.traces()["t"]
+
+    assert [one.facts for one in found] == [facts("1"), facts("2")]
+    assert found[0].sequence < found[1].sequence
 
 
 def test_recording_one_test_forgets_no_other(store: Map) -> None:
@@ -91,6 +95,28 @@ def test_recording_one_test_forgets_no_other(store: Map) -> None:
     assert [one.facts for one in store.traces()["b"]] == [facts("1")]
 
 
+def test_what_came_later_can_be_left_out(store: Map) -> None:
+    record(store, trace("t", "1"))
+    until = store.latest()
+    record(store, trace("t", "2"), trace("u", "1"))
+
+    found = store.traces(until=until)
+
+    assert {test: [one.facts for one in traces] for test, traces in found.items()} == {"t": [facts("1")]}
+
+
+def test_a_session_may_replace_what_it_recorded_before(store: Map) -> None:
+    with store:
+        store.record([trace("other", "1")])
+        first = store.record([trace("a", "1"), trace("b", "1")])
+
+    with store:
+        store.record([trace("a", "2")], instead_of=[first])
+
+    found = {test: [next(iter(one.facts)).value for one in traces] for test, traces in store.traces().items()}
+    assert found == {"other": ["1"], "a": ["2"], "b": ["1"]}
+
+
 def test_the_oldest_traces_of_a_test_are_forgotten(store: Map) -> None:
     for number in range(12):
         record(store, trace("t", str(number)))
@@ -100,21 +126,18 @@ def test_the_oldest_traces_of_a_test_are_forgotten(store: Map) -> None:
     assert values == ["4", "5", "6", "7", "8", "9", "10", "11"]
 
 
-def test_facts_that_no_trace_holds_any_more_are_swept(store: Map) -> None:
-    for number in range(12):
+def test_facts_that_no_trace_holds_any_more_are_swept_in_time(store: Map) -> None:
+    for number in range(200):
         record(store, trace("t", str(number)))
 
-    (left,) = store._db.execute("SELECT count(*) FROM fact").fetchone()
-
-    assert left == 8
+    assert len(store.traces()["t"]) == KEPT_PER_ENVIRONMENT
+    assert store.sizes()["facts"] < 100
 
 
 def test_tests_of_equal_facts_share_one_set(store: Map) -> None:
     record(store, *(trace(f"t{number}", "1", "2") for number in range(50)))
 
-    (sets,) = store._db.execute("SELECT count(*) FROM fact_set").fetchone()
-
-    assert sets == 1
+    assert store.sizes()["sets of facts"] == 1
 
 
 # Transactions.
@@ -145,7 +168,9 @@ def test_a_closed_map_is_one_file(tmp_path: Path) -> None:
 
     store.close()
 
-    assert sorted(path.name for path in tmp_path.iterdir()) == [".gitignore", "CACHEDIR.TAG", "map.sqlite"]
+    files = {path.name: path.stat().st_size for path in tmp_path.iterdir() if path.suffix != ".TAG"}
+    assert files.keys() == {".gitignore", "lock.sqlite", store.path.name}
+    assert files["lock.sqlite"] == 0
 
 
 # Other contents.
@@ -194,6 +219,18 @@ def test_units_of_a_source_are_those_of_one_flavour(store: Map) -> None:
     assert store.source("other", "3.11") is store.source_of_module("other", "3.11") is None
 
 
+def test_a_source_is_kept_as_long_as_a_test_rests_on_its_names(tmp_path: Path) -> None:
+    store = Map(tmp_path)
+    with store:
+        store.record([Trace("t", frozenset({Fact("names", "a.py", "top")}), "passed", 0.1)])
+        store.record_sources({"old": ("units", "top"), "older": ("units", "gone")}, "3.11")
+        store.prune(9, 0)
+
+    assert store.source_of_module("top", "3.11") == "units"
+    assert store.source_of_module("gone", "3.11") is None
+    store.close()
+
+
 def test_names_that_libraries_know_add_up(store: Map) -> None:
     assert store.outside_names() is None
 
@@ -212,55 +249,6 @@ def test_the_folder_tells_git_and_backups_to_leave_it_alone(store: Map) -> None:
 
     assert "*" in (folder / ".gitignore").read_text().splitlines()
     assert (folder / "CACHEDIR.TAG").read_text().startswith("Signature: 8a477f597d28d172789f06886806bc55")
-
-
-def test_a_damaged_file_is_set_aside_and_said_so(tmp_path: Path) -> None:
-    (tmp_path / "map.sqlite").write_bytes(b"no database at all" * 100)
-
-    store = Map(tmp_path)
-
-    assert store.traces() == {}
-    assert "damaged" in store.notes[0]
-    assert (tmp_path / "map.kept-1.sqlite").read_bytes().startswith(b"no database")
-    store.close()
-
-
-def test_a_map_of_another_format_is_set_aside_and_said_so(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "map.sqlite") as other:
-        other.execute("PRAGMA user_version = 99")
-    other.close()
-
-    store = Map(tmp_path)
-
-    assert store.traces() == {}
-    assert "format 99" in store.notes[0]
-    store.close()
-
-
-def test_maps_that_were_set_aside_are_never_overwritten(tmp_path: Path) -> None:
-    for number in (1, 2):
-        (tmp_path / "map.sqlite").write_bytes(b"damage %d " % number * 100)
-        Map(tmp_path).close()
-
-    assert (tmp_path / "map.kept-1.sqlite").read_bytes().startswith(b"damage 1")
-    assert (tmp_path / "map.kept-2.sqlite").read_bytes().startswith(b"damage 2")
-
-
-def test_a_folder_that_cannot_be_made_is_told_with_what_to_do(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-
-    with pytest.raises(MapUnavailableError, match=r"Make the folder writable, or delete it.*\[map-unavailable\]"):
-        Map(tmp_path / "file" / ".wiremap")
-
-
-@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="needs a user whom permissions bind")
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    tmp_path.chmod(stat.S_IRUSR | stat.S_IXUSR)
-
-    with pytest.raises(MapUnavailableError):
-        Map(tmp_path / ".wiremap")
-
-    tmp_path.chmod(stat.S_IRWXU)
 
 
 def _one_and_then_an_interrupt() -> Iterator[Trace]:

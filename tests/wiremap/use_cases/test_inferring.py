@@ -38,6 +38,35 @@ def test_the_wiring_of_a_folder_is_inferred(project: Path) -> None:
     assert notes == ("1 call was left out, made through attributes of unknown class: App.policy.",)
 
 
+RECIPES = """
+import wiremap
+from wiremap import recipe
+@recipe
+def combine(): ...
+@wiremap.recipe(compile_kwargs={})
+def small(): ...
+@other
+def none(): ...
+"""
+
+
+def test_recipes_in_the_folder_are_told_with_how_to_compile_them(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, {"src/lib/recipes.py": RECIPES})
+
+    monkeypatch.chdir(project / "src")
+    _, notes = infer_folder(project)
+    monkeypatch.chdir(project)
+    _, notes_from_above = infer_folder(project)
+
+    assert notes[:2] == (
+        "src/lib/recipes.py has the recipe combine. What it wires, `wiremap graph lib.recipes:combine` shows.",
+        "src/lib/recipes.py has the recipe small. What it wires, `wiremap graph lib.recipes:small` shows.",
+    )
+    assert notes_from_above[0].endswith("`wiremap graph lib.recipes:combine` shows, with src on PYTHONPATH.")
+
+
 def test_the_folder_may_be_the_package_itself(project: Path) -> None:
     assert infer_folder(project / "src" / "lib")[0] == infer_folder(project)[0]
 
@@ -90,7 +119,7 @@ def test_files_that_can_not_be_read_are_told(project: Path) -> None:
 
     _, notes = infer_folder(project)
 
-    assert notes[0] == "src/broken0.py was not read: invalid syntax (<unknown>, line 1)."
+    assert notes[0] == "src/broken0.py was not read: invalid syntax (line 1)."
     assert "2 more files were not read." in notes
 
 

@@ -1,0 +1,39 @@
+"""Where a project's map is, for commands that don't start pytest."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from wiremap.project.files import project_root
+from wiremap.project.pytest_section import read_pytest_section
+
+_PYTESTS_OWN = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
+_SHARED = ("pyproject.toml", "tox.ini", "setup.cfg")
+
+
+def find_map_folder(folder: Path, name: str) -> Path:
+    """Return the folder called *name* of the project that *folder* is part of, whether it exists or not.
+
+    It is the nearest one upwards within the repository; without one, it is where pytest would take its root.
+    """
+    upwards = list(_upwards(folder.resolve()))
+    existing = next((one / name for one in upwards if (one / name).is_dir()), None)
+    return existing or _pytest_root(upwards) / name
+
+
+def _upwards(folder: Path) -> Iterator[Path]:
+    last = project_root(folder)
+    for one in (folder, *folder.parents):
+        yield one
+        if one == last:
+            return
+
+
+def _pytest_root(upwards: list[Path]) -> Path:
+    configured = (one for one in upwards if _configures_pytest(one))
+    built = (one for one in upwards if (one / "pyproject.toml").exists() or (one / "setup.py").exists())
+    return next(configured, None) or next(built, None) or upwards[0]
+
+
+def _configures_pytest(folder: Path) -> bool:
+    has_own = any((folder / name).is_file() for name in _PYTESTS_OWN)
+    return has_own or any(read_pytest_section(folder / name) for name in _SHARED)
