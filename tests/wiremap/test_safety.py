@@ -130,12 +130,12 @@ def test_a_changed_constant_runs_who_imports_it_indirectly(tmp_path: Path) -> No
 
 def test_a_module_that_an_earlier_test_file_imported_first_counts_for_both(tmp_path: Path) -> None:
     files = {
-        "base.py": "LIMIT = 1\n",
+        "base.py": "print(1)\n",
         "test_a.py": "import base\ndef test_f(): pass\n",
         "test_b.py": "import base\ndef test_g(): pass\n",
     }
 
-    assert runs(tmp_path, files, {"base.py": "LIMIT = 2\n"}) == {"test_f", "test_g"}
+    assert runs(tmp_path, files, {"base.py": "print(2)\n"}) == {"test_f", "test_g"}
 
 
 def test_a_function_that_ran_during_an_import_counts_for_who_imports(tmp_path: Path) -> None:
@@ -263,12 +263,12 @@ def test_what_a_fixture_does_after_its_test_counts(tmp_path: Path) -> None:
 
 def test_a_conftest_counts_for_its_folder_only(tmp_path: Path) -> None:
     files = {
-        "a/conftest.py": "LIMIT = 1\n",
+        "a/conftest.py": "print(1)\n",
         "a/test_a.py": "def test_f(): pass\n",
         "b/test_b.py": "def test_g(): pass\n",
     }
 
-    assert runs(tmp_path, files, {"a/conftest.py": "LIMIT = 2\n"}) == {"test_f"}
+    assert runs(tmp_path, files, {"a/conftest.py": "print(2)\n"}) == {"test_f"}
 
 
 def test_a_conftest_that_appears_counts_for_its_folder(tmp_path: Path) -> None:

@@ -4,18 +4,24 @@ import json
 import os
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 from hashlib import blake2b
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from wiremap.project.files import scan
+from wiremap.source.identifiers import words
 from wiremap.source.keepers import PROCESS, Keepers
+from wiremap.source.module_names import ModuleNames, Name
 from wiremap.source.modules import ModuleIndex
+from wiremap.source.reach import Reach
 from wiremap.source.units import FLAVOUR, SourceUnits, Unit, parse_units
 from wiremap.tracing.file_stat import FileStat, file_stat
 
 # A file that was written this shortly before it was looked at may be written again with the same time stamp.
 _CLOCK_GRAIN_NS = 2_000_000_000
+
+_LARGEST_TEXT = 2_000_000
 
 
 class SourceCache(Protocol):
@@ -27,11 +33,17 @@ class SourceCache(Protocol):
     def source(self, digest: str, flavour: str) -> str | None:
         """Return the stored units of a source, or None."""
 
+    def source_of_module(self, fingerprint: str, flavour: str) -> str | None:
+        """Return the stored units of a source whose top level has that fingerprint, or None."""
+
+    def outside_names(self) -> frozenset[str] | None:
+        """Return the names that libraries know, or None when that is not known."""
+
     def record_files(self, files: Mapping[str, tuple[int, int, int, str]]) -> None:
         """Remember digests of files."""
 
-    def record_sources(self, sources: Mapping[str, str], flavour: str) -> None:
-        """Remember units of sources."""
+    def record_sources(self, sources: Mapping[str, tuple[str, str]], flavour: str) -> None:
+        """Remember units of sources, each with the fingerprint of its top level."""
 
 
 class ProjectSources:
@@ -50,7 +62,9 @@ class ProjectSources:
         self._digests: dict[str, str | None] = {}
         self._units: dict[str, SourceUnits] = {}
         self._new_files: dict[str, tuple[int, int, int, str]] = {}
-        self._new_sources: dict[str, str] = {}
+        self._new_sources: dict[str, tuple[str, str]] = {}
+        self._words: dict[str, frozenset[str] | None] = {}
+        self._outside_names: frozenset[str] | None = None
 
     def stat(self, path: str) -> FileStat | None:
         """Return the time and size of *path* as first seen, also outside of the root; None when it is not there."""
@@ -83,6 +97,30 @@ class ProjectSources:
         text = self._cache.source(digest, FLAVOUR) if self._cache else None
         return None if text is None else _decode(text)
 
+    def candidates(self, module: str) -> tuple[str, ...]:
+        """Return the files that the name *module* may mean."""
+        return self.index.candidates(module)
+
+    def source_of_module(self, fingerprint: str) -> SourceUnits | None:
+        """Return an earlier source whose top level had that fingerprint, or None when it was forgotten."""
+        text = self._cache.source_of_module(fingerprint, FLAVOUR) if self._cache else None
+        return None if text is None else _decode(text)
+
+    def is_known_outside(self, name: str) -> bool:
+        """Tell whether a library may read *name* of what it is handed."""
+        if self._outside_names is None:
+            self._outside_names = self._cache.outside_names() if self._cache else None
+        return self._outside_names is None or name in self._outside_names
+
+    def words(self, path: str) -> frozenset[str] | None:
+        """Return what may be identifiers in a file of data, or None if that can't be told."""
+        if path not in self._words:
+            stat = self.files.get(path)
+            is_small = stat is not None and stat.size <= _LARGEST_TEXT
+            data = self._read(path) if is_small else None
+            self._words[path] = None if data is None or not _is_text(data) else words(data)
+        return self._words[path]
+
     def remember(self) -> None:
         """Hand what was read to the cache; call it within a transaction of the cache."""
         if self._cache is not None:
@@ -113,7 +151,7 @@ class ProjectSources:
         if text is None or _digest(text) != digest:
             return SourceUnits({})  # it changed under our hands: nothing that rests on it holds
         units = parse_units(text)
-        self._new_sources[digest] = _encode(units)
+        self._new_sources[digest] = (_encode(units), units.top.fingerprint if units.top is not None else "")
         return units
 
     def _read(self, path: str) -> bytes | None:
@@ -127,29 +165,38 @@ def _digest(data: bytes) -> str:
     return blake2b(data, digest_size=12).hexdigest()
 
 
+def _is_text(data: bytes) -> bool:
+    """Tell whether words can be seen in it: other data may be compressed."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return b"\0" not in data
+
+
 def _encode(source: SourceUnits) -> str:
-    units = [
-        [
-            unit.name,
-            unit.line,
-            unit.signature,
-            unit.fingerprint,
-            sorted(unit.imports),
-            sorted(unit.names),
-            unit.keepers,
-            unit.memory,
-        ]
-        for unit in source.units.values()
-    ]
-    return json.dumps([units, source.fault])
+    return json.dumps(asdict(source), default=sorted)  # sets, in an order of their own
 
 
 def _decode(text: str) -> SourceUnits:
-    units, fault = json.loads(text)
-    return SourceUnits(
-        {
-            row[0]: Unit(row[0], row[1], row[2], row[3], frozenset(row[4]), frozenset(row[5]), tuple(row[6]), row[7])
-            for row in units
-        },
-        fault,
-    )
+    data = json.loads(text)
+    return SourceUnits({name: _unit(unit) for name, unit in data["units"].items()}, data["fault"], _top(data["top"]))
+
+
+def _unit(data: dict[str, Any]) -> Unit:
+    sets = {key: frozenset(data[key]) for key in ("imports", "names", "mentions")}
+    reach = Reach(data["reach"]["sight"], *(frozenset(data["reach"][key]) for key in ("handled", "spelled")))
+    return Unit(**{**data, **sets, "reach": reach, "keepers": tuple(data["keepers"])})
+
+
+def _top(data: dict[str, Any] | None) -> ModuleNames | None:
+    if data is None:
+        return None
+    sets = {key: frozenset(data[key]) for key in ("effect_reads", "effect_hands", "unsure", "stars")}
+    return ModuleNames(**{**data, **sets, "names": {name: _name(one) for name, one in data["names"].items()}})
+
+
+def _name(data: dict[str, Any]) -> Name:
+    sets = {key: frozenset(data[key]) for key in ("reads", "rests_on")}
+    tuples = {key: tuple(data[key]) for key in ("places", "bases")}
+    return Name(**{**data, **sets, **tuples, "imported": tuple(map(tuple, data["imported"]))})

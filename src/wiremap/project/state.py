@@ -46,6 +46,7 @@ class ProjectState:
         self._finders: dict[str, Callable[[str], str]] = {
             kinds.FUNCTION: self._function,
             kinds.MODULE: lambda key: self._fingerprint(key, MODULE_UNIT),
+            **dict.fromkeys((kinds.CLASSES, kinds.NAMES), self._top),
             kinds.SOURCE: lambda key: sources.digest(key) or kinds.ABSENT,
             kinds.IMPORT: self._answers,
             kinds.FILE: lambda key: path_state(territory.absolute(key)),
@@ -84,6 +85,10 @@ class ProjectState:
     def _function(self, key: str) -> str:
         path, _, unit = key.partition("::")
         return self._fingerprint(path, unit)
+
+    def _top(self, path: str) -> str:
+        top = self.sources.units(path).top
+        return kinds.ABSENT if top is None else top.fingerprint
 
     def _data(self, pattern: str) -> str:
         return files_digest(self.sources.root, [path for path in self.sources.files if fnmatchcase(path, pattern)])

@@ -1,12 +1,14 @@
 """Changes: the difference between two versions of the sources, unit by unit, classified."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from wiremap.selection import facts as kinds
 from wiremap.selection.differences import difference, is_of_environment
 from wiremap.selection.facts import Fact
+from wiremap.source.module_names import ModuleNames
 from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit
 
 Kind = Literal["none", "cosmetic", "local", "interface", "topology", "data", "environment", "unknown"]
@@ -111,7 +113,27 @@ def _file_changes(path: str, before: SourceUnits | None, now: SourceUnits) -> li
     names = before.units.keys() | now.units.keys()
     changes = [_unit_change(path, before.units.get(name), now.units.get(name)) for name in sorted(names)]
     found = [change for change in changes if change is not None]
-    return found or [Change(path, "", "cosmetic", "comments or layout only")]
+    if before.top is not None and now.top is not None:
+        if before.top.effects == now.top.effects:
+            found = [change for change in found if change.unit != f"{path}::{MODULE_UNIT}"]
+        found.extend(_name_changes(path, before.top, now.top, known={change.unit for change in found}))
+    return found or [Change(path, "", "cosmetic", "comments, layout or type checking only")]
+
+
+def _name_changes(path: str, before: ModuleNames, now: ModuleNames, known: AbstractSet[str]) -> Iterator[Change]:
+    """Yield the names whose definition changed, but for those of functions, which are *known* already."""
+    for name in sorted(before.names.keys() | now.names.keys()):
+        old, new, unit = before.names.get(name), now.names.get(name), f"{path}::{name}"
+        if unit in known or (old and new and old.fingerprint == new.fingerprint):
+            continue
+        if new is None:
+            yield Change(path, unit, "interface", "name removed")
+        elif old is None:
+            yield Change(path, unit, "local", "name added", new.line)
+        elif new.imported or old.imported:
+            yield Change(path, unit, "topology", "import changed", new.line)
+        else:
+            yield Change(path, unit, "local", "definition changed", new.line)
 
 
 def _unit_change(path: str, before: Unit | None, now: Unit | None) -> Change | None:

@@ -6,7 +6,7 @@ behind. The closure is followed by what was observed and by what the source says
 module that was imported already shows no second import.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Protocol
@@ -15,8 +15,12 @@ from wiremap.selection import facts as kinds
 from wiremap.selection.carried_state import CarriedState
 from wiremap.selection.facts import Fact
 from wiremap.source.modules import absolute_name, with_parents
+from wiremap.source.reach import OWN_MODULE, Sight
 from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit, UnitKey, unit_of_code
 from wiremap.tracing.observation import Observation, with_kept
+
+_MOST_HOPS = 8
+"""So many modules may hand on a name before it reaches somebody."""
 
 
 class Surroundings(Protocol):
@@ -37,6 +41,9 @@ class Surroundings(Protocol):
     def candidates(self, module: str) -> tuple[str, ...]:
         """Return the project files that the name *module* may mean."""
 
+    def is_foreign_import(self, path: str) -> bool:
+        """Tell whether code that is not the project's imported the file, and may read it in ways unseen."""
+
     def value(self, kind: str, key: str) -> str:
         """Return the value of a fact as it was when the tests ran."""
 
@@ -50,12 +57,21 @@ class _Imports:
 
 
 @dataclass(slots=True)
+class _Reached:
+    """What a unit may read by computed names, and the modules that it may read as wholes."""
+
+    sight: Sight
+    modules: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
 class _Closure:
     """What a set of modules brings along."""
 
     facts: set[Fact] = field(default_factory=set)
     units: set[UnitKey] = field(default_factory=set)
     doubts: set[str] = field(default_factory=set)
+    processes: set[str] = field(default_factory=set)
     modules: set[str] = field(default_factory=set)
 
 
@@ -84,11 +100,17 @@ class DependencyResolver:
         self._units_seen: dict[int, set[UnitKey]] = {}
         self._readings_seen: dict[int, set[Fact]] = {}
         self._imports_by_unit: dict[UnitKey, _Imports] = {}
+        self._reached: dict[UnitKey, _Reached] = {}
         work = [(key, seen) for code, seen in kept if (key := self._unit_key(code))]
         self._carried = CarriedState(work, self._around.units)
 
     def facts(
-        self, observations: Iterable[Observation], roots: Iterable[str], own_units: Iterable[UnitKey] = ()
+        self,
+        observations: Iterable[Observation],
+        roots: Iterable[str],
+        own_units: Iterable[UnitKey] = (),
+        *,
+        whole: bool = False,
     ) -> frozenset[Fact]:
         """Return what a test rests on.
 
@@ -96,6 +118,7 @@ class DependencyResolver:
             observations: What was seen in its contexts.
             roots: Its own modules, as project paths.
             own_units: Units that it rests on though it may not have executed them.
+            whole: Whether it may read any name of its modules, as somebody does who looks for all tests of a file.
         """
         seen = with_kept(list(observations))
         while True:
@@ -111,7 +134,58 @@ class DependencyResolver:
         found |= self._resolve(name for one in seen for name in one.imports).facts
         if closure.doubts or any(one.doubts for one in seen):
             found.add(self._fact(kinds.PROJECT, "*"))
-        return frozenset(found)
+        # Which names the libraries know that a child process loads is not known here.
+        whole = whole or bool(own_units or closure.processes or any(one.processes for one in seen))
+        return frozenset(self._told_apart(found, units | closure.units, closure.modules, whole=whole))
+
+    def _told_apart(self, found: set[Fact], units: set[UnitKey], modules: set[str], *, whole: bool) -> Iterator[Fact]:
+        """Yield the facts, those about modules by names as far as all that the test may read has a name."""
+        read = units | {UnitKey(path, MODULE_UNIT) for path in modules}
+        sights = {self._reach_of(key).sight for key in read}
+        if whole or "all" in sights:
+            yield from found
+            return
+        finer = kinds.CLASSES if "members" in sights else kinds.NAMES
+        opaque = set[str]().union(*(self._reach_of(key).modules for key in read))
+        for fact in found:
+            is_opaque = fact.key in opaque or self._around.is_foreign_import(fact.key)
+            yield self._fact(finer, fact.key) if fact.kind == kinds.MODULE and not is_opaque else fact
+
+    def _reach_of(self, key: UnitKey) -> "_Reached":
+        if key not in self._reached:
+            self._reached[key] = self._find_reach(key)
+        return self._reached[key]
+
+    def _find_reach(self, key: UnitKey) -> "_Reached":
+        source = self._around.units(key.path)
+        unit = source.units.get(key.unit)
+        if unit is None or source.top is None:
+            return _Reached("all")
+        handled = {absolute_name(name, key.path) for name in unit.reach.handled - {OWN_MODULE}}
+        if key.unit == MODULE_UNIT:
+            handled |= {absolute_name(name, key.path) for name in source.top.stars}
+        modules = {path for name in handled for path in self._modules_meant(name)}
+        modules |= {path for name in unit.reach.spelled for path in self._modules_spelled(name)}
+        return _Reached(unit.reach.sight, modules | ({key.path} if OWN_MODULE in unit.reach.handled else set()))
+
+    def _modules_spelled(self, text: str) -> Iterable[str]:
+        """Return the files of the module that a string may name. A single word does so if the module is there."""
+        loaded = self._around.loaded_path(text)
+        if loaded is not None:
+            return (loaded,)
+        return self._around.candidates(text) if "." in text else ()
+
+    def _modules_meant(self, dotted: str, depth: int = 0) -> set[str]:
+        """Return the files of the module that a dotted name means, also by way of a module that imports it."""
+        files = set(self._around.candidates(dotted))
+        owner, _, name = dotted.rpartition(".")
+        if files or not owner or depth > _MOST_HOPS:
+            return files
+        for path in self._modules_meant(owner, depth + 1):
+            top = self._around.units(path).top
+            if top is not None and name in top.aliases:
+                files |= self._modules_meant(absolute_name(top.aliases[name], path), depth + 1)
+        return files
 
     def _units_of(self, seen: Observation) -> set[UnitKey]:
         if id(seen) not in self._units_seen:
@@ -155,6 +229,7 @@ class DependencyResolver:
         during = with_kept([seen])  # it may have found something full
         closure.facts |= {fact for one in during for fact in self._readings(one)}
         closure.doubts |= {doubt for one in during for doubt in one.doubts}
+        closure.processes |= {process for one in during for process in one.processes}
         units = {key for one in during for key in self._units_of(one)}
         closure.units |= units
         found = [own, self._resolve(name for one in during for name in one.imports)]

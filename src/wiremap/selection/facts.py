@@ -12,6 +12,11 @@ FUNCTION = "function"
 """Key `path::unit`; value the unit's fingerprint."""
 MODULE = "module"
 """Key `path`; value the fingerprint of the module unit: what runs at import."""
+CLASSES = "classes"
+"""Key `path`; value the fingerprint of all that the names of the module mean: for a test of which it is known which
+of them it may read. Classes count as wholes."""
+NAMES = "names"
+"""As `CLASSES`, and it is known which members of classes it may read."""
 SOURCE = "source"
 """Key `path`; value the digest of the whole file, where nothing finer could be observed."""
 IMPORT = "import"
@@ -36,6 +41,9 @@ COLLECTED_TEST = "collected test"
 PROJECT = "project"
 """Key `*`; value the digest of all project files: what a test rests on that did something unseen."""
 
+MODULES = (MODULE, CLASSES, NAMES)
+"""Facts about what runs when a module is imported."""
+
 ABSENT = "absent"
 """The value of what is not there."""
 UNSTABLE = "unstable"
@@ -52,7 +60,7 @@ class Fact(NamedTuple):
     @property
     def path(self) -> str | None:
         """The project file that the fact is about, if it is about one."""
-        if self.kind in (FUNCTION, MODULE, SOURCE, FILE, PRESENCE):
+        if self.kind in (FUNCTION, *MODULES, SOURCE, FILE, PRESENCE):
             return self.key.partition("::")[0]
         return None
 
@@ -61,7 +69,7 @@ class Fact(NamedTuple):
         """`path::unit` of a fact about source, if it is about one."""
         if self.kind == FUNCTION:
             return self.key
-        return f"{self.key}::<module>" if self.kind in (MODULE, SOURCE) else None
+        return f"{self.key}::<module>" if self.kind in (*MODULES, SOURCE) else None
 
 
 class InternedFacts(AbstractSet[Fact]):
@@ -89,6 +97,12 @@ class Trace:
     outcome: Outcome
     duration: float
     sequence: int = 0
+
+    @property
+    def function(self) -> str:
+        """The node id without parameters."""
+        path, separator, name = self.test.partition("::")
+        return path + separator + name.partition("[")[0]
 
 
 def of_tests(traces: Mapping[str, Sequence[Trace]]) -> dict[str, Sequence[Trace]]:

@@ -16,6 +16,14 @@ from wiremap.selection.facts import Fact, InternedFacts, Trace
 CurrentValue = Callable[[str, str], str]
 """Takes kind and key of a fact, returns the value found now."""
 
+Concern = Callable[[Trace, Iterable[Fact]], Mapping[Fact, str]]
+"""Takes a trace and the stale facts of it; returns those about names that concern its test, and why."""
+
+
+def everything_concerns(_trace: Trace, stale: Iterable[Fact]) -> Mapping[Fact, str]:
+    """Let every stale fact about names concern every test."""
+    return {fact: "" for fact in stale if fact.kind in (kinds.CLASSES, kinds.NAMES)}
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Reason:
@@ -45,15 +53,20 @@ class Verdict:
         return bool(self.reasons)
 
 
-def verdicts(tests: Iterable[str], traces: Mapping[str, Sequence[Trace]], current_value: CurrentValue) -> list[Verdict]:
+def verdicts(
+    tests: Iterable[str],
+    traces: Mapping[str, Sequence[Trace]],
+    current_value: CurrentValue,
+    concern: Concern = everything_concerns,
+) -> list[Verdict]:
     """Return one verdict for each of *tests*, in their order."""
-    stale = _StaleFacts(current_value)
+    stale = _StaleFacts(current_value, concern)
     return [Verdict(test, _reasons(traces.get(test, ()), stale)) for test in tests]
 
 
 def stale_facts(traces: Iterable[Trace], current_value: CurrentValue) -> list[Fact]:
     """Return the facts of any of *traces* that hold no longer, each once, sorted."""
-    stale = _StaleFacts(current_value)
+    stale = _StaleFacts(current_value, everything_concerns)
     return sorted({fact for trace in traces for fact in stale.of(trace)})
 
 
@@ -66,7 +79,7 @@ def _reasons(traces: Sequence[Trace], stale: "_StaleFacts") -> tuple[Reason, ...
             return _failed() if trace.outcome == "failed" else ()
     # The freshest record explains best: its facts are closest to what is found now.
     reference = next((trace for trace in newest_first if trace.outcome != "failed"), newest_first[0])
-    reasons = [_changed(fact, stale.now(fact)) for fact in stale.of(reference)]
+    reasons = [_changed(fact, stale.now(fact), what) for fact, what in stale.of(reference).items()]
     if newest_first[0].outcome == "failed":
         reasons.extend(_failed())
     return tuple(sorted(set(reasons)))
@@ -76,7 +89,7 @@ def _failed() -> tuple[Reason, ...]:
     return (Reason("failed", "it failed when it last ran"),)
 
 
-def _changed(fact: Fact, now: str) -> Reason:
+def _changed(fact: Fact, now: str, what: str) -> Reason:
     if fact.kind == kinds.PROJECT:
         detail = (
             "something ran unseen (a child process, or another tool held the trace hook), and a project file changed"
@@ -84,7 +97,8 @@ def _changed(fact: Fact, now: str) -> Reason:
         return Reason("unseen", detail)
     if fact.value == kinds.UNSTABLE:
         return Reason("unseen", f"{fact.key} changed while the test was recorded", fact.unit)
-    return Reason("changed", _sentence(fact, now), fact.unit)
+    sentence = _sentence(fact, now)
+    return Reason("changed", f"{sentence}: {what}" if what else sentence, fact.unit)
 
 
 def _sentence(fact: Fact, now: str) -> str:
@@ -93,6 +107,8 @@ def _sentence(fact: Fact, now: str) -> str:
     what = {
         kinds.FUNCTION: f"it rests on {fact.key}",
         kinds.MODULE: f"it rests on the import of {fact.key}",
+        kinds.CLASSES: f"it rests on the import of {fact.key}",
+        kinds.NAMES: f"it rests on the import of {fact.key}",
         kinds.SOURCE: f"it rests on {fact.key}, of which the parts were not observed",
         kinds.IMPORT: f"it imports {fact.key}",
         kinds.FILE: f"it read {fact.key}",
@@ -112,16 +128,36 @@ def _what_happened(fact: Fact, now: str) -> str:
 
 
 class _StaleFacts:
-    """Finds facts that hold no longer; looks each one up once, for all tests."""
+    """Finds facts that hold no longer and concern a test; looks each one up once, for all tests."""
 
-    def __init__(self, current_value: CurrentValue) -> None:
+    def __init__(self, current_value: CurrentValue, concern: Concern) -> None:
         self._current_value = current_value
+        self._concern = concern
         self._now: dict[tuple[str, str], str] = {}
-        # By identity: tests share sets, and comparing those would take longer than all the rest.
+        # By identity: tests share sets, and comparing those would take longer than all the rest. Each is kept with it,
+        # so that no other gets its id.
         self._stale: dict[int, tuple[AbstractSet[Fact], list[Fact]]] = {}
+        self._concerning: dict[tuple[str, int], Mapping[Fact, str]] = {}
 
-    def of(self, trace: Trace) -> list[Fact]:
-        facts = trace.facts
+    def of(self, trace: Trace) -> Mapping[Fact, str]:
+        """Return the stale facts, sorted, each with what concerns the test where there is more to say."""
+        stale = self._stale_of(trace.facts)
+        if not stale:
+            return {}
+        key = (trace.function, id(trace.facts))
+        if key not in self._concerning:
+            self._concerning[key] = self._find_concerning(trace, stale)
+        return self._concerning[key]
+
+    def _find_concerning(self, trace: Trace, stale: list[Fact]) -> Mapping[Fact, str]:
+        concerns = self._concern(trace, stale)
+        return {
+            fact: concerns.get(fact, "")
+            for fact in stale
+            if fact in concerns or fact.kind not in (kinds.CLASSES, kinds.NAMES) or fact.value == kinds.UNSTABLE
+        }
+
+    def _stale_of(self, facts: AbstractSet[Fact]) -> list[Fact]:
         if id(facts) not in self._stale:
             self._stale[id(facts)] = (facts, sorted(self._find(facts)))
         return self._stale[id(facts)][1]

@@ -8,9 +8,8 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from wiremap.source.identifiers import Function
 from wiremap.source.keepers import PROCESS, Keepers
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 _INITIALISERS = frozenset({"__init__", "__post_init__"})
 _MISSES = frozenset({"KeyError", "AttributeError", "LookupError", "IndexError", "NameError"})

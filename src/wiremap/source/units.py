@@ -8,16 +8,19 @@ import ast
 import hashlib
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from wiremap.source.identifiers import Function, identifiers
 from wiremap.source.keepers import Keepers
-from wiremap.source.lasting_state import Function, keepers
+from wiremap.source.lasting_state import keepers
+from wiremap.source.module_names import ModuleNames, digest, imported_names, module_names
+from wiremap.source.reach import NO_REACH, Reach, reach_of
 
 MODULE_UNIT = "<module>"
 
-FLAVOUR = f"3/{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"
+FLAVOUR = f"6/{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"
 """Names the way fingerprints are made: the syntax tree differs between versions of Python."""
 
 _LONGEST_NAME = 200
@@ -46,6 +49,8 @@ class Unit:
         fingerprint: Digest of the normalised syntax, signature included; comments and layout are not in it.
         imports: Module names that the unit may import, as written: absolute, or with leading dots.
         names: Identifiers that the unit reads, attributes included.
+        mentions: Identifiers that it has besides: in import statements, keywords, strings and definitions in it.
+        reach: What it may read in other ways.
         keepers: Who keeps what it may fill, and then skip to fill the next time; see `lasting_state`.
         memory: Whether something stands before it that may answer a call without making it: a cache for certain,
             or possibly a decorator that nobody knows.
@@ -57,16 +62,19 @@ class Unit:
     fingerprint: str
     imports: frozenset[str]
     names: frozenset[str]
+    mentions: frozenset[str] = frozenset()
+    reach: Reach = NO_REACH
     keepers: Keepers = ()
     memory: Literal["", "possible", "certain"] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceUnits:
-    """All units of one file, by name. `fault` says why the text could not be parsed, if so."""
+    """All units of one file, by name; what its top level does; why the text could not be parsed, if so."""
 
     units: dict[str, Unit]
     fault: str | None = None
+    top: ModuleNames | None = None
 
 
 def parse_units(text: bytes) -> SourceUnits:
@@ -79,7 +87,7 @@ def parse_units(text: bytes) -> SourceUnits:
             # An invalid escape in somebody's string is a warning, and a fault where warnings are errors.
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
-        return SourceUnits(units=_units_of(tree))
+        return SourceUnits(units=_units_of(tree), top=module_names(tree))  # once functions have no bodies
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return SourceUnits(units={MODULE_UNIT: _opaque_unit(text)}, fault=_one_line(error))
 
@@ -107,7 +115,10 @@ def _units_of(tree: ast.Module) -> dict[str, Unit]:
     # The functions are encoded first: making the module unit cuts their bodies out of the tree.
     cached = _cached_by_call(tree)
     kept_by = keepers(definitions)
-    units = {name: _function_unit(name, same, kept_by=kept_by[name]) for name, same in definitions.items()}
+    imported = imported_names(tree)
+    units = {
+        name: _function_unit(name, same, kept_by=kept_by[name], imported=imported) for name, same in definitions.items()
+    }
     units |= {name: replace(units[name], memory="certain") for name in cached & units.keys()}
     units[MODULE_UNIT] = _module_unit(tree, [node for nodes in definitions.values() for node in nodes])
     return units
@@ -136,47 +147,63 @@ def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
         yield case.body
 
 
-def _function_unit(name: str, definitions: list[Function], *, kept_by: Keepers) -> Unit:
+def _function_unit(name: str, definitions: list[Function], *, kept_by: Keepers, imported: Mapping[str, str]) -> Unit:
     """Build one unit of all functions of one qualified name: a property's getter and setter share theirs."""
+    names = frozenset(name for node in definitions for name in _names(node))
     return Unit(
         name=name,
         line=min(_first_line(node) for node in definitions),
-        signature=_digest("".join(_encoded_signature(node) for node in definitions)),
-        fingerprint=_digest("".join(ast.dump(node) for node in definitions)),
+        signature=digest("".join(_encoded_signature(node) for node in definitions)),
+        fingerprint=digest("".join(ast.dump(node) for node in definitions)),
         imports=frozenset(name for node in definitions for name in _imports(node)),
-        names=frozenset(name for node in definitions for name in _names(node)),
+        names=names,
+        mentions=_mentions(definitions) - names,
+        reach=reach_of(definitions, imported),
         keepers=kept_by,
         memory=_memory(name, [decorator for node in definitions for decorator in node.decorator_list]),
     )
 
 
+def _mentions(definitions: list[Function]) -> frozenset[str]:
+    return frozenset(name for node in definitions for part in ast.iter_child_nodes(node) for name in identifiers(part))
+
+
 def _module_unit(tree: ast.Module, functions: list[Function]) -> Unit:
-    for node in functions:
-        node.body = _what_definition_tells(node)
+    """Build the unit of what is no function. It leaves the functions without bodies, with their docstrings alone."""
+    docstrings = [_docstring(node) for node in functions]
+    for node, docstring in zip(functions, docstrings, strict=True):
+        node.body = _what_definition_tells(node) + (docstring if node.decorator_list else [])
+    fingerprint = digest(ast.dump(tree))
+    for node, docstring in zip(functions, docstrings, strict=True):
+        node.body += [] if node.decorator_list else docstring  # who reads the function's name may read that too
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = frozenset(_names(tree))
     return Unit(
         name=MODULE_UNIT,
         line=1,
-        signature=_digest("".join(ast.dump(node) for node in statements)),
-        fingerprint=_digest(ast.dump(tree)),
+        signature=digest("".join(ast.dump(node) for node in statements)),
+        fingerprint=fingerprint,
         imports=frozenset(_imports(tree)),
-        names=frozenset(_names(tree)),
+        names=names,
+        mentions=identifiers(tree) - names,
+        reach=reach_of([tree], imported_names(tree)),
     )
 
 
 def _what_definition_tells(node: Function) -> list[ast.stmt]:
-    """Return, in place of a body, what can be learnt of a function without calling it, by a decorator above all."""
+    """Return, in place of a body, what a decorator can learn of a function without calling it."""
     is_generator = any(isinstance(one, ast.Yield | ast.YieldFrom) for one in ast.walk(node))
-    told: list[ast.stmt] = [ast.Expr(ast.Yield())] if is_generator else []
-    docstring = ast.get_docstring(node, clean=False) if node.decorator_list else None
-    if docstring is not None:
-        told.append(ast.Expr(ast.Constant(docstring)))
-    return told
+    return [ast.Expr(ast.Yield())] if is_generator else []
+
+
+def _docstring(node: Function) -> list[ast.stmt]:
+    docstring = ast.get_docstring(node, clean=False)
+    return [] if docstring is None else [ast.Expr(ast.Constant(docstring))]
 
 
 def _opaque_unit(text: bytes) -> Unit:
-    digest = hashlib.blake2b(text, digest_size=12).hexdigest()
-    return Unit(MODULE_UNIT, 1, digest, digest, frozenset(), frozenset())
+    fingerprint = hashlib.blake2b(text, digest_size=12).hexdigest()
+    return Unit(MODULE_UNIT, 1, fingerprint, fingerprint, frozenset(), frozenset())
 
 
 def _encoded_signature(node: Function) -> str:
@@ -255,11 +282,6 @@ def _cached_by_call(tree: ast.Module) -> set[str]:
 def _last_name(decorator: ast.expr) -> str:
     target = decorator.func if isinstance(decorator, ast.Call) else decorator
     return target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
-
-
-def _digest(text: str) -> str:
-    # Lone surrogates are legal in a Python string and refused by UTF-8.
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 def _one_line(error: Exception) -> str:

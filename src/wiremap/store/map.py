@@ -31,7 +31,9 @@ CREATE TABLE test_graph (test, digest TEXT, PRIMARY KEY (test, digest)) WITHOUT 
 CREATE TABLE baseline (is_own INTEGER, path, digest TEXT, PRIMARY KEY (is_own, path)) WITHOUT ROWID;
 CREATE TABLE baseline_time (is_own INTEGER PRIMARY KEY, sequence INTEGER);
 CREATE TABLE file (path PRIMARY KEY, mtime_ns INTEGER, ctime_ns INTEGER, size INTEGER, digest TEXT) WITHOUT ROWID;
-CREATE TABLE source (digest TEXT, flavour TEXT, units BLOB, PRIMARY KEY (digest, flavour)) WITHOUT ROWID;
+CREATE TABLE source (digest TEXT, flavour TEXT, units BLOB, module TEXT, PRIMARY KEY (digest, flavour)) WITHOUT ROWID;
+CREATE INDEX source_by_module ON source (module, flavour);
+CREATE TABLE outside (names BLOB);
 CREATE TABLE part (name TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 )
@@ -228,10 +230,33 @@ class Map:
         ).fetchone()
         return None if row is None else _unpacked(row[0])
 
-    def record_sources(self, sources: Mapping[str, str], flavour: str) -> None:
-        """Remember the units of sources, by digest."""
-        rows = [(digest, flavour, zlib.compress(units.encode(), 1)) for digest, units in sorted(sources.items())]
-        self._db.executemany("INSERT OR REPLACE INTO source VALUES (?, ?, ?)", rows)
+    def source_of_module(self, fingerprint: str, flavour: str) -> str | None:
+        """Return the stored units of a source whose top level has *fingerprint*, or None."""
+        row = self._db.execute(
+            "SELECT units FROM source WHERE module = ? AND flavour = ? ORDER BY digest LIMIT 1", (fingerprint, flavour)
+        ).fetchone()
+        return None if row is None else _unpacked(row[0])
+
+    def record_sources(self, sources: Mapping[str, tuple[str, str]], flavour: str) -> None:
+        """Remember the units of sources, by digest, each with the fingerprint of its top level."""
+        rows = [(digest, flavour, _packed(units), top_level) for digest, (units, top_level) in sorted(sources.items())]
+        self._db.executemany("INSERT OR REPLACE INTO source VALUES (?, ?, ?, ?)", rows)
+
+    def outside_names(self) -> frozenset[str] | None:
+        """Return the names that libraries know, in any session whose traces are here; None when one has not told."""
+        row = self._db.execute("SELECT names FROM outside").fetchone()
+        text = None if row is None or row[0] is None else _unpacked(row[0])
+        return None if text is None else frozenset(filter(None, text.split("\n")))
+
+    def record_outside_names(self, names: frozenset[str] | None) -> None:
+        """Add names that libraries know; None makes them unknown for good: traces are here that rest on others."""
+        known = self.outside_names()
+        if known is None and self._db.execute("SELECT 1 FROM outside").fetchone():
+            return  # damaged, or unknown
+        if known is None or names is None or not names <= known:
+            packed = None if names is None else _packed("\n".join(sorted(names | (known or frozenset()))))
+            self._db.execute("DELETE FROM outside")
+            self._db.execute("INSERT INTO outside VALUES (?)", (packed,))
 
     def parts(self) -> set[str]:
         """Return the names of the shared parts of which this map holds everything."""
@@ -262,7 +287,9 @@ class Map:
             "DELETE FROM call WHERE caller NOT IN (SELECT id FROM unit) OR callee NOT IN (SELECT id FROM unit)"
         )
         known = "SELECT digest FROM file UNION SELECT digest FROM baseline"
-        self._db.execute(f"DELETE FROM source WHERE digest NOT IN ({known})")  # noqa: S608 - no input in it
+        # What a kept trace says of a module is told apart by name from what its source is now.
+        known_top_level = "SELECT value FROM fact"
+        self._db.execute(f"DELETE FROM source WHERE digest NOT IN ({known}) AND module NOT IN ({known_top_level})")  # noqa: S608 - no input in it
 
     def _undo(self) -> None:
         with contextlib.suppress(sqlite3.Error):  # some faults have undone everything already
@@ -292,6 +319,10 @@ def _age(baseline: Baseline) -> tuple[int, list[tuple[str, str]]]:
 
 def _at(trace: Trace, sequence: int) -> Trace:
     return Trace(trace.test, trace.facts, trace.outcome, trace.duration, sequence)
+
+
+def _packed(text: str) -> bytes:
+    return zlib.compress(text.encode(), 1)
 
 
 def _unpacked(packed: bytes) -> str | None:

@@ -14,6 +14,7 @@ _DISPLAYS = ("warnings.py", "traceback.py", "doctest.py", os.path.join("wiremap"
 _DISPLAY_DEPTH = 12
 _MEASURING = (f"{os.sep}coverage{os.sep}", f"{os.sep}pytest_cov{os.sep}")
 _ASK_FOR_OTHERS = ("_pytest.outcomes", "__main__", "__mp_main__")
+_OWN_TRACING = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _CONSTANT_READER = os.path.join("hypothesis", "internal", "constants_ast.py")
 
 
@@ -30,6 +31,28 @@ def is_start_of_interpreter(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return frame is not None and frame.f_code.co_filename.endswith(f"{os.sep}site.py")
+
+
+def is_own_import(frame: FrameType | None, territory: Territory) -> bool:
+    """Tell whether the project's code asks for an import, or pytest, of which it is known what it looks for.
+
+    A library that imports a module of the project may read it by names that stand nowhere in the project.
+    """
+    while frame is not None and _is_importing(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is None:
+        return False
+    name = frame.f_code.co_filename
+    return f"{os.sep}_pytest{os.sep}" in name or territory.code_path(name) is not None
+
+
+def _is_importing(filename: str) -> bool:
+    return (
+        "importlib" in filename
+        or filename.endswith(f"{os.sep}contextlib.py")
+        or filename.startswith(_OWN_TRACING)
+        or f"{os.sep}_pytest{os.sep}assertion{os.sep}" in filename
+    )
 
 
 def is_pytest(frame: FrameType | None) -> bool:

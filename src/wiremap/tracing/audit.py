@@ -167,6 +167,10 @@ def _on_import(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameType
         recorder.foreign.note_import(asker, name)
 
 
+def _on_unpickled(recorder: ActiveRecorder, args: tuple[Any, ...], _frame: FrameType | None) -> None:
+    recorder.foreign.modules.add(str(args[0]))  # what it reads of that module stands in the data
+
+
 def _on_process(event: str) -> Callable[[ActiveRecorder, tuple[Any, ...], FrameType | None], None]:
     return lambda recorder, _args, _frame: recorder.on_start_event(event)
 
@@ -178,6 +182,7 @@ _HANDLERS: dict[str, Callable[[ActiveRecorder, tuple[Any, ...], FrameType | None
     "sqlite3.connect": _on_connect,
     "ctypes.dlopen": _on_library,
     "import": _on_import,
+    "pickle.find_class": _on_unpickled,
     **{event: _on_process(event) for event in _PROCESS_EVENTS},
 }
 

@@ -21,10 +21,12 @@ class ForeignUse:
         loaded_before: Top-level names of foreign modules that were loaded before anybody watched.
         imports: Top-level names that the code of a top-level name asked the import system for, in vain or not.
         lookups: Names of distributions whose metadata the code of a top-level name asked for.
+        modules: Modules that somebody other than pytest asked for by a computed name, and so has as objects.
+        files: Project files that foreign code other than pytest was the first to import.
         listener: Who is told each use when it is first seen.
     """
 
-    __slots__ = ("imports", "listener", "loaded_before", "lookups")
+    __slots__ = ("files", "imports", "listener", "loaded_before", "lookups", "modules")
 
     def __init__(
         self,
@@ -36,6 +38,8 @@ class ForeignUse:
         self.loaded_before = loaded_before
         self.imports: dict[str, set[str]] = {} if imports is None else imports
         self.lookups: dict[str, set[str]] = {} if lookups is None else lookups
+        self.modules: set[str] = set()
+        self.files: set[str] = set()
         self.listener = listener
 
     def note_import(self, importer: str, name: str) -> None:

@@ -11,6 +11,7 @@ from types import CodeType, FrameType
 
 from wiremap.source.keepers import Keepers
 from wiremap.tracing import audit
+from wiremap.tracing.askers import is_own_import
 from wiremap.tracing.event_sink import EventSource, Interest
 from wiremap.tracing.file_stat import FileStat, file_stat
 from wiremap.tracing.foreign_use import ForeignUse, loaded_names
@@ -167,6 +168,8 @@ class Recorder:
             yield
             return
         self.current.modules.add(path)
+        if not is_own_import(sys._getframe(2), self.territory):  # noqa: SLF001 -- documented; the frame below the context manager
+            self.foreign.files.add(path)
         self.import_stats.setdefault(path, file_stat(real))
         seen = self._import_of(path)
         self._enter(seen)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import reduce
 from types import CodeType, FrameType
 
-from wiremap.tracing.askers import foreign_asker, is_for_display, is_measuring, is_pytest
+from wiremap.tracing.askers import foreign_asker, is_for_display, is_measuring, is_own_import, is_pytest
 from wiremap.tracing.foreign_use import ForeignUse
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.path_state import path_presence, path_state
@@ -46,8 +46,8 @@ class WatchedCalls:
     def __init__(self, variables: Variables, territory: Territory, foreign: ForeignUse) -> None:
         notes = _Notes(variables, territory, foreign)
         functions: list[tuple[str, str, Watcher]] = [
-            ("importlib", "import_module", notes.imported),
-            ("importlib.util", "find_spec", notes.imported),
+            ("importlib", "import_module", notes.module_as_object),
+            ("importlib.util", "find_spec", notes.module),
             ("importlib.metadata", "Distribution.from_name", notes.distribution),
             ("importlib.metadata", "distributions", notes.all_distributions),
             ("locale", "setlocale", notes.locale),
@@ -103,14 +103,15 @@ class _Notes:
         self._territory = territory
         self._foreign = foreign
 
-    def imported(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
-        name = _absolute_name(*arguments)
-        if name is None:
-            return
-        seen.imports.add(name)  # also when foreign code asks: by a computed name it may mean a file of the project
-        asker = foreign_asker(caller, self._territory)
-        if asker is not None:
-            self._foreign.note_import(asker, name)
+    def module(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
+        name = self._imported(arguments, caller, seen)
+        if name is not None and not is_own_import(caller, self._territory):
+            self._foreign.modules.add(name)
+
+    def module_as_object(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
+        name = self._imported(arguments, caller, seen)
+        if name is not None and not is_pytest(caller):  # of which it is known what it looks for
+            self._foreign.modules.add(name)
 
     def distribution(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
         _class, name = arguments
@@ -123,6 +124,15 @@ class _Notes:
     def locale(self, _arguments: tuple[object, ...], _caller: FrameType | None, seen: Observation) -> None:
         for name in _LOCALE_VARIABLES:
             self._variables.note_read(name, seen)
+
+    def _imported(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> str | None:
+        name = _absolute_name(*arguments)
+        if name is not None:
+            seen.imports.add(name)  # also when foreign code asks: by a computed name it may mean a file of the project
+            asker = foreign_asker(caller, self._territory)
+            if asker is not None:
+                self._foreign.note_import(asker, name)
+        return name
 
     def _note_lookup(self, distribution: str, caller: FrameType | None, seen: Observation) -> None:
         asker = foreign_asker(caller, self._territory)

@@ -22,6 +22,7 @@ from wiremap.source.units import SourceUnits, UnitKey, unit_of_qualname
 from wiremap.store.map import Map
 from wiremap.tracing.file_stat import FileStat
 from wiremap.tracing.observation import Observation
+from wiremap.tracing.outside_names import outside_names
 from wiremap.tracing.process_family import ProcessFamily
 from wiremap.tracing.recorder import Recorder
 from wiremap.tracing.session_file import Session
@@ -117,6 +118,7 @@ def record(session: RecordedSession, project: ProjectState, store: Map, *, inste
         store.record_calls(_calls(session.recorder))
         store.record_graphs(session.graphs, {ran.test: _graphs_of(ran) for ran in session.tests})
         store.record_baseline(_baseline(project, traces))
+        store.record_outside_names(outside_names(session.recorder.territory))
         project.sources.remember()
         store.tidy()
     return sequence
@@ -154,7 +156,8 @@ def _settle_processes(session: RecordedSession, around: "_Around", kept: list[Ob
 def _trace(
     ran: RanTest, resolver: DependencyResolver, environment: EnvironmentResolver, project: ProjectState
 ) -> Trace:
-    facts = resolver.facts(ran.observations, ran.roots, ran.units) | ran.facts
+    is_collection = ran.outcome == "collected"
+    facts = resolver.facts(ran.observations, ran.roots, ran.units, whole=is_collection) | ran.facts
     facts |= environment.facts(facts)
     if project.settings.ignores_anything:
         facts = frozenset(fact for fact in facts if not project.is_ignored(fact))
@@ -221,6 +224,7 @@ class _Around:
         self._loaded: Mapping[str, object] = dict(sys.modules)
         self._values: dict[tuple[str, str], str] = {}
         self._data_paths: dict[str, str | None] = {}
+        self._foreign_files: set[str] | None = None
 
     def units(self, path: str) -> SourceUnits:
         return self._project.sources.units(path)
@@ -244,6 +248,12 @@ class _Around:
 
     def candidates(self, module: str) -> tuple[str, ...]:
         return self._project.sources.index.candidates(module)
+
+    def is_foreign_import(self, path: str) -> bool:
+        if self._foreign_files is None:
+            foreign = self._session.recorder.foreign
+            self._foreign_files = foreign.files | {file for name in foreign.modules for file in self.candidates(name)}
+        return path in self._foreign_files
 
     def value(self, kind: str, key: str) -> str:
         if (kind, key) not in self._values:

@@ -11,6 +11,7 @@ from wiremap.project.state import ProjectState
 from wiremap.selection.changes import Change, fact_changes, held_changes, source_changes
 from wiremap.selection.components import ComponentIndex
 from wiremap.selection.facts import COLLECTED_TEST, Trace, of_collections, of_tests
+from wiremap.selection.name_changes import NameChanges
 from wiremap.selection.order import likeliest_first
 from wiremap.selection.report import Report
 from wiremap.selection.verdicts import Reason, Verdict, stale_facts, verdicts
@@ -42,6 +43,7 @@ class Selection:
         """
         self._project = project
         self._store = store
+        self._concern = NameChanges(project.sources).concern
         recorded = store.traces(until=until)
         self._traces = of_tests(recorded)
         self._collections = of_collections(recorded)
@@ -85,7 +87,7 @@ class Selection:
         return self._decided[test] if test in self._decided else self._judge({test: ()})[test]
 
     def _judge(self, traces: Mapping[str, Sequence[Trace]]) -> dict[str, Verdict]:
-        return {one.test: one for one in verdicts(traces, traces, self._project.value)}
+        return {one.test: one for one in verdicts(traces, traces, self._project.value, self._concern)}
 
 
 def select(project: ProjectState, store: Map, collected: Collected) -> Report:

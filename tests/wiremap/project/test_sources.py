@@ -143,3 +143,26 @@ def test_a_fault_comes_back_from_the_cache(tmp_path: Path, store: Map) -> None:
     assert store.source(str(again.digest("a.py")), FLAVOUR) is not None
     assert again.units("a.py") == first.units("a.py")
     assert again.units("a.py").fault
+
+
+def test_the_words_of_a_file_are_what_may_be_names_in_it(tmp_path: Path) -> None:
+    write(tmp_path / "page.html", "<p>{{ order.total }}</p>")
+
+    assert {"order", "total"} <= (ProjectSources(tmp_path).words("page.html") or set())
+
+
+def test_the_words_of_a_file_that_is_too_large_or_gone_are_not_known(tmp_path: Path) -> None:
+    write(tmp_path / "large.txt", "a" * 2_000_001)
+
+    assert ProjectSources(tmp_path).words("large.txt") is None
+    assert ProjectSources(tmp_path).words("missing.txt") is None
+
+
+def test_a_library_may_know_any_name_until_a_session_told_which(tmp_path: Path, store: Map) -> None:
+    assert ProjectSources(tmp_path, store).is_known_outside("total")
+
+    with store:
+        store.record_outside_names(frozenset({"flush"}))
+
+    assert ProjectSources(tmp_path, store).is_known_outside("flush")
+    assert not ProjectSources(tmp_path, store).is_known_outside("total")

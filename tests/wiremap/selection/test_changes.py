@@ -42,11 +42,14 @@ def test_files_come_and_go_as_topology() -> None:
 @pytest.mark.parametrize(
     ("now", "expected"),
     [
-        (BASE + "# why\n", ("", "cosmetic", "comments or layout only")),
+        (BASE + "# why\n", ("", "cosmetic", "comments, layout or type checking only")),
         (BASE.replace("return x", "return -x"), ("m.py::f", "local", "function body changed")),
         (BASE.replace("f(x)", "f(x, y=1)"), ("m.py::f", "interface", "signature changed")),
-        (BASE.replace("LIMIT = 1", "LIMIT = 2"), ("m.py::<module>", "local", "module-level code changed")),
+        (BASE.replace("LIMIT = 1", "LIMIT = 2"), ("m.py::LIMIT", "local", "definition changed")),
         (BASE.replace("import a", "import b"), ("m.py::<module>", "topology", "imports changed")),
+        (BASE.replace("import a", "import a\na.run()"), ("m.py::<module>", "local", "module-level code changed")),
+        (BASE.replace("LIMIT = 1\n", ""), ("m.py::LIMIT", "interface", "name removed")),
+        (BASE.replace("import a", "import a, os"), ("m.py::os", "local", "name added")),
         (BASE + "def g(): ...\n", ("m.py::g", "local", "function added")),
         ("import a\nLIMIT = 1\n", ("m.py::f", "interface", "function removed")),
     ],

@@ -17,6 +17,7 @@ class Sources:
 
     files: Mapping[str, str]
     unloaded: frozenset[str] = frozenset()
+    foreign: frozenset[str] = frozenset()
     _units: dict[str, SourceUnits] = field(default_factory=dict)
 
     def units(self, path: str) -> SourceUnits:
@@ -37,6 +38,9 @@ class Sources:
 
     def candidates(self, module: str) -> tuple[str, ...]:
         return ModuleIndex(self.files).candidates(module)
+
+    def is_foreign_import(self, path: str) -> bool:
+        return path in self.foreign
 
     def value(self, kind: str, key: str) -> str:
         return f"{kind} {key} now"
@@ -65,10 +69,22 @@ def facts(
     imports: Mapping[str, Observation] | None = None,
     kept: Iterable[tuple[CodeType, Observation]] = (),
 ) -> set[str]:
-    """Return the facts as `kind key`. Each file's import was seen, unless *imports* says otherwise."""
+    """Return the facts as `kind key`, however finely modules are told apart.
+
+    Each file's import was seen, unless *imports* says otherwise.
+    """
     observed = {path: Observation() for path in sources.files} if imports is None else imports
     resolver = DependencyResolver(sources, observed, kept)
-    return {f"{fact.kind} {fact.key}" for fact in resolver.facts([seen], roots)}
+    found = resolver.facts([seen], roots)
+    return {f"{kinds.MODULE if fact.kind in kinds.MODULES else fact.kind} {fact.key}" for fact in found}
+
+
+def kinds_by_module(
+    sources: Sources, seen: Observation, imports: Mapping[str, Observation] | None = None
+) -> dict[str, str]:
+    """Return how finely each module is told apart for a test that saw this, where *imports* were seen besides."""
+    resolver = DependencyResolver(sources, {path: Observation() for path in sources.files} | dict(imports or {}))
+    return {fact.key: fact.kind for fact in resolver.facts([seen], ["test_a.py"]) if fact.kind in kinds.MODULES}
 
 
 PLAIN = Sources(
@@ -222,3 +238,98 @@ def test_what_a_test_may_have_found_filled_counts() -> None:
     work = Observation(codes=PLAIN.code("shop.py", "unused"))
 
     assert "function shop.py::unused" in facts(PLAIN, Observation(kept={id(work): work}))
+
+
+# How finely a module is told apart.
+
+
+def of_test(text: str, **others: str) -> dict[str, str]:
+    sources = Sources({"test_a.py": text, "shop.py": "RATE = 1\n", **others})
+    return kinds_by_module(sources, Observation(codes=sources.code("test_a.py", "test_f")))
+
+
+def test_a_test_that_reads_names_as_they_stand_rests_on_names() -> None:
+    found = of_test("import shop\ndef test_f():\n    assert shop.RATE\n")
+
+    assert found == {"test_a.py": kinds.NAMES, "shop.py": kinds.NAMES}
+
+
+def test_a_test_that_computes_names_of_members_rests_on_whole_classes() -> None:
+    found = of_test("import shop\ndef test_f(name):\n    assert getattr(shop.make(), name)\n")
+
+    assert found == {"test_a.py": kinds.CLASSES, "shop.py": kinds.CLASSES}
+
+
+def test_a_function_that_did_not_run_computes_no_names() -> None:
+    found = of_test("import shop\ndef other(name):\n    getattr(shop, name)\ndef test_f(): shop.make()\n")
+
+    assert found == {"test_a.py": kinds.NAMES, "shop.py": kinds.NAMES}
+
+
+def test_a_test_that_computes_a_name_of_a_module_rests_on_that_module_as_a_whole() -> None:
+    found = of_test("import shop\ndef test_f(name):\n    assert getattr(shop, name)\n")
+
+    assert found == {"test_a.py": kinds.CLASSES, "shop.py": kinds.MODULE}
+
+
+def test_a_test_that_computes_names_of_any_module_rests_on_whole_modules() -> None:
+    found = of_test("import shop\ndef test_f(name):\n    assert eval(name)\n")
+
+    assert found == {"test_a.py": kinds.MODULE, "shop.py": kinds.MODULE}
+
+
+def test_a_module_that_is_handed_on_as_an_object_counts_as_a_whole() -> None:
+    found = of_test("import shop\ndef test_f(register):\n    register(shop)\n")
+
+    assert found == {"test_a.py": kinds.NAMES, "shop.py": kinds.MODULE}
+
+
+def test_a_module_that_another_hands_on_counts_as_a_whole() -> None:
+    found = of_test("import hub\ndef test_f(register):\n    register(hub.shop)\n", **{"hub.py": "import shop\n"})
+
+    assert found == {"test_a.py": kinds.NAMES, "hub.py": kinds.NAMES, "shop.py": kinds.MODULE}
+
+
+def test_a_module_of_which_everything_is_imported_counts_as_a_whole() -> None:
+    found = of_test("from shop import *\ndef test_f():\n    assert RATE\n")
+
+    assert found == {"test_a.py": kinds.NAMES, "shop.py": kinds.MODULE}
+
+
+def test_a_module_that_a_library_imported_counts_as_a_whole() -> None:
+    text = "import shop\ndef test_f():\n    assert shop.RATE\n"
+    sources = Sources({"test_a.py": text, "shop.py": "RATE = 1\n"}, foreign=frozenset({"shop.py"}))
+
+    found = kinds_by_module(sources, Observation(codes=sources.code("test_a.py", "test_f")))
+
+    assert found == {"test_a.py": kinds.NAMES, "shop.py": kinds.MODULE}
+
+
+def test_a_module_whose_name_is_spelled_in_a_string_counts_as_a_whole() -> None:
+    spelled = of_test("import shop\ndef test_f(load):\n    load('shop')\n")
+    in_a_sentence = of_test("import shop\ndef test_f(load):\n    load('the shop')\n")
+
+    assert spelled == {"test_a.py": kinds.NAMES, "shop.py": kinds.MODULE}
+    assert in_a_sentence == {"test_a.py": kinds.NAMES, "shop.py": kinds.NAMES}
+
+
+def test_a_test_with_a_child_process_rests_on_whole_modules() -> None:
+    """Which libraries the process loads, and so which names they know, is not known here."""
+    text = "import shop\ndef test_f():\n    assert shop.RATE\n"
+    sources = Sources({"test_a.py": text, "shop.py": "RATE = 1\n"})
+    codes = sources.code("test_a.py", "test_f")
+
+    own = kinds_by_module(sources, Observation(codes=codes, processes={"1"}))
+    of_import = kinds_by_module(sources, Observation(codes=codes), {"shop.py": Observation(processes={"1"})})
+
+    assert own == {"test_a.py": kinds.MODULE, "shop.py": kinds.MODULE}
+    assert of_import == own
+
+
+def test_who_may_read_any_name_rests_on_whole_modules() -> None:
+    sources = Sources({"test_a.py": "def test_f(): ...\n"})
+    resolver = DependencyResolver(sources, {"test_a.py": Observation()})
+
+    found = resolver.facts([Observation()], ["test_a.py"], whole=True)
+
+    assert {fact.kind for fact in found if fact.key == "test_a.py"} == {kinds.MODULE}

@@ -212,11 +212,21 @@ def test_file_digests_come_back_with_times_and_size(store: Map) -> None:
 
 def test_units_of_a_source_are_those_of_one_flavour(store: Map) -> None:
     with store:
-        store.record_sources({"digest": "units"}, flavour="3.11")
+        store.record_sources({"digest": ("units", "module")}, flavour="3.11")
 
-    assert store.source("digest", "3.11") == "units"
-    assert store.source("digest", "3.12") is None
-    assert store.source("other", "3.11") is None
+    assert store.source("digest", "3.11") == store.source_of_module("module", "3.11") == "units"
+    assert store.source("digest", "3.12") is store.source_of_module("module", "3.12") is None
+    assert store.source("other", "3.11") is store.source_of_module("other", "3.11") is None
+
+
+def test_names_that_libraries_know_add_up(store: Map) -> None:
+    assert store.outside_names() is None
+
+    for names in ({"flush", "write"}, {"code"}, {"write"}):
+        with store:
+            store.record_outside_names(frozenset(names))
+
+    assert store.outside_names() == frozenset({"code", "flush", "write"})
 
 
 # The folder.

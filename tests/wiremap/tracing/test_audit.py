@@ -1,4 +1,5 @@
 import os
+import pickle
 import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -40,6 +41,15 @@ def test_a_file_of_bytes_as_name_is_seen(recorder: Recorder, tmp_path: Path) -> 
         pass
 
     assert [Path(real).name for real in seen.files] == ["data.txt"]
+
+
+def test_who_unpickles_has_the_modules_that_the_data_names(recorder: Recorder) -> None:
+    data = pickle.dumps(Path)
+
+    with recorder.context(Observation()):
+        pickle.loads(data)  # noqa: S301 - made above
+
+    assert any(name.startswith("pathlib") for name in recorder.foreign.modules)
 
 
 def test_looking_at_a_file_is_no_read_of_a_test(recorder: Recorder, tmp_path: Path) -> None:

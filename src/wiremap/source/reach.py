@@ -1,0 +1,237 @@
+"""How far a piece of source may reach beyond the identifiers in it."""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from wiremap.source.identifiers import Function
+from wiremap.source.module_names import imported_names
+
+Sight = Literal["", "members", "all"]
+"""What a unit may read by a computed name: nothing, members of the objects that it has, or names of any module."""
+
+OWN_MODULE: Final = "<own>"
+"""Stands for the module that a unit is in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a unit may read in ways that its identifiers alone don't tell.
+
+    Attributes:
+        sight: What it may read by computed names.
+        handled: Modules that it may hand on as objects, as written: absolute, with leading dots, or `OWN_MODULE`.
+            Whoever has them may read any name of theirs. A dotted name may turn out to be none of a module.
+        spelled: Strings that may be the name of a module, for somebody who gets the module by it.
+    """
+
+    sight: Sight = ""
+    handled: frozenset[str] = frozenset()
+    spelled: frozenset[str] = frozenset()
+
+
+NO_REACH: Final = Reach()
+
+
+def reach_of(trees: Iterable[ast.AST], imported: Mapping[str, str]) -> Reach:
+    """Return the reach of syntax trees; *imported* gives the dotted name behind each name that the file imports."""
+    sights: set[Sight] = set()
+    handled: set[str] = set()
+    spelled: set[str] = set()
+    for tree in trees:
+        local = {**imported, **imported_names(tree)}
+        names_of_sys = frozenset(name for name, dotted in local.items() if dotted == "sys") | {"sys"}
+        sights.update(_sights(tree, names_of_sys))
+        handled.update(_in_full(name, local) for name in _handed_on(tree) if name.partition(".")[0] in local)
+        for node in ast.walk(tree):
+            handled.update(filter(None, [_asked_for(node)]), _imported_by_class(node))
+        spelled.update(_spelled_by(tree))
+        if _has_own_names(tree, is_function=isinstance(tree, Function)):
+            handled.add(OWN_MODULE)
+    sight: Sight = "all" if "all" in sights else "members" if "members" in sights else ""
+    return Reach(sight, frozenset(handled), frozenset(spelled))
+
+
+# These give a module to whoever computes its name, or run what is given as text.
+_READ_ALL: Final = frozenset(
+    {
+        "__globals__", "__import__", "__subclasses__", "discover", "eval", "exec", "exec_module", "f_globals",
+        "f_locals", "get_objects", "get_referents", "get_referrers", "getclosurevars", "getmodule", "importorskip",
+        "loadTestsFromModule", "loadTestsFromName", "loadTestsFromNames", "load_module", "module_from_spec", "reload",
+        "resolve_name", "run_module", "run_path",
+    }
+)  # fmt: skip
+# These read members of an object by names that stand nowhere.
+_READ_MEMBERS: Final = frozenset(
+    {
+        "__dict__", "__getattribute__", "attrgetter", "classify_class_attrs", "cloudpickle", "copyreg",
+        "create_autospec", "delattr", "dill", "dir", "getattr", "getattr_static", "getmembers", "getmembers_static",
+        "hasattr", "help", "marshal", "methodcaller", "pickle", "pydoc", "setattr", "shelve", "vars",
+    }
+)  # fmt: skip
+_IMPORTERS: Final = frozenset({"__import__", "importorskip"})
+_LISTED: Final = frozenset({"dir", "locals", "vars"})
+_NAMED: Final = frozenset({"delattr", "getattr", "hasattr", "object", "setattr"})
+"""Take an object and the name of what they read or set: also `monkeypatch.setattr` and `mock.patch.object`."""
+_OF_PYTEST: Final = frozenset({"collector", "item", "metafunc", "node", "pyfuncitem", "request"})
+
+
+def _sights(  # noqa: C901, PLR0912 - a table in the form of code
+    node: ast.AST, names_of_sys: frozenset[str]
+) -> Iterator[Sight]:
+    inner: Iterable[ast.AST] = ast.iter_child_nodes(node)
+    match node:
+        case _ if _asked_for(node) or _looks_up_literal(node):
+            inner = node.args[1:] if isinstance(node, ast.Call) else ()
+        case ast.Call(func=ast.Name(id=name), args=[]) if name in _LISTED:
+            inner = ()  # the names of where it stands
+        case ast.Call(func=ast.Attribute(attr="setattr" | "delattr"), args=[ast.JoinedStr() | ast.BinOp(), *_]):
+            yield "all"  # `monkeypatch.setattr(f"app.{name}", …)`
+        case ast.Call(func=ast.Attribute(attr="setattr"), args=[target, _]) if not isinstance(target, ast.Constant):
+            yield "all"  # what is replaced has its dotted name there
+        case ast.Call(func=ast.Attribute(attr="delattr"), args=[target]) if not isinstance(target, ast.Constant):
+            yield "all"
+        case ast.Call(func=function, args=[_, ast.Constant(), *_]) if _last(function) in _NAMED:
+            inner = [*([function.value] if isinstance(function, ast.Attribute) else []), *node.args, *node.keywords]
+        case ast.Call(func=ast.Attribute(attr="object"), args=[_, _, *_]):
+            yield "members"  # `mock.patch.object(app.C, name)`
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[listed]) if _is_modules(listed, names_of_sys):
+            inner = [node.left]  # it asks whether a module is there, and gets none
+        case ast.Attribute() if _is_modules(node, names_of_sys):
+            yield "all"
+        case ast.Attribute(value=ast.Name(id=owner), attr="module") if owner in _OF_PYTEST:
+            yield "all"
+        case ast.keyword(arg="autospec"):
+            yield "members"
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            yield _sight_of(name)
+        case ast.Constant(value=str(name)) if name.startswith("__"):
+            yield _sight_of(name)  # `getattr(f, "__globals__")`
+        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+            yield from _sights_of_import((node.module or "") if isinstance(node, ast.ImportFrom) else "", aliases)
+        case _:
+            pass
+    for child in inner:
+        yield from _sights(child, names_of_sys)
+
+
+def _sights_of_import(module: str, aliases: list[ast.alias]) -> Iterator[Sight]:
+    yield _sight_of(module)
+    # Under its own name it is found where it is used.
+    yield from (_sight_of(alias.name) for alias in aliases if alias.asname)
+    if module == "sys" and any(alias.name == "modules" for alias in aliases):
+        yield "all"
+
+
+def _asked_for(node: ast.AST) -> str:
+    """Return the literal name of a module that is asked for as an object, in one of the usual ways."""
+    match node:
+        case ast.Call(func=function, args=[ast.Constant(value=str(name)), *_]) if _last(function) in _IMPORTERS:
+            return name
+        case ast.Subscript(
+            value=ast.Attribute(value=ast.Name(id="sys"), attr="modules"), slice=ast.Constant(value=str(name))
+        ):
+            return name
+        case _:
+            return ""
+
+
+def _is_modules(node: ast.expr, names_of_sys: frozenset[str]) -> bool:
+    match node:
+        case ast.Attribute(value=ast.Name(id=owner), attr="modules"):
+            return owner in names_of_sys
+        case _:
+            return False
+
+
+def _imported_by_class(node: ast.AST) -> frozenset[str]:
+    """Return what the body of a class imports: it is an attribute of the class then, under no name of the module."""
+    return frozenset(imported_names(node).values()) if isinstance(node, ast.ClassDef) else frozenset()
+
+
+def _spelled_by(node: ast.AST) -> Iterator[str]:
+    """Yield the strings that may name a module, but for those that stand alone as docstrings do."""
+    match node:
+        case ast.Expr(value=ast.Constant()):
+            return
+        case ast.Constant(value=str(text)) if all(part.isidentifier() for part in text.split(".")):
+            yield text
+        case _:
+            for child in ast.iter_child_nodes(node):
+                yield from _spelled_by(child)
+
+
+def _looks_up_literal(node: ast.AST) -> bool:
+    """Tell whether it reads one name that it spells out: `frame.f_globals["__name__"]`, `globals().get("x")`."""
+    match node:
+        case ast.Subscript(value=owner, slice=ast.Constant(value=str())):
+            return _is_of_module(owner)
+        case ast.Call(func=ast.Attribute(value=owner, attr="get"), args=[ast.Constant(value=str()), *_]):
+            return _is_of_module(owner)
+        case _:
+            return False
+
+
+def _is_of_module(node: ast.expr) -> bool:
+    match node:
+        case ast.Attribute(attr="f_globals" | "f_locals"):
+            return True
+        case ast.Call(func=ast.Name(id="globals"), args=[]):
+            return True
+        case _:
+            return False
+
+
+def _has_own_names(node: ast.AST, *, is_function: bool) -> bool:
+    """Tell whether the names of the module are had as a dictionary or a list."""
+    if _looks_up_literal(node):
+        return False
+    match node:
+        case ast.Name(id="globals"):
+            return True
+        case ast.Call(func=ast.Name(id=name), args=[]) if name in _LISTED and not is_function:
+            return True
+        case _:
+            return any(_has_own_names(child, is_function=is_function) for child in ast.iter_child_nodes(node))
+
+
+def _sight_of(name: str) -> Sight:
+    return "all" if name in _READ_ALL else "members" if name in _READ_MEMBERS else ""
+
+
+def _last(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _handed_on(node: ast.AST) -> Iterator[str]:
+    """Yield the names and dotted names that are read other than to take an attribute of them."""
+    match node:
+        case ast.Call(func=function, args=[_, ast.Constant(value=str(name)), *rest]) if (
+            _last(function) in _NAMED and name != "__dict__"
+        ):
+            # What is read or set of the first has its name in the second.
+            for child in (function, *rest, *node.keywords):
+                yield from _handed_on(child)
+        case ast.Name(ctx=ast.Load()) | ast.Attribute():
+            dotted = _dotted(node)
+            if dotted:
+                yield dotted
+            else:
+                yield from (name for child in ast.iter_child_nodes(node) for name in _handed_on(child))
+        case _:
+            yield from (name for child in ast.iter_child_nodes(node) for name in _handed_on(child))
+
+
+def _dotted(node: ast.expr) -> str:
+    """Return `a.b` for that expression, or nothing for one that begins otherwise. The names of `a` are all of `a`."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts = [] if node.attr == "__dict__" else [*parts, node.attr]
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
+
+
+def _in_full(dotted: str, imported: Mapping[str, str]) -> str:
+    first, _, rest = dotted.partition(".")
+    return f"{imported[first]}.{rest}" if rest else imported[first]
