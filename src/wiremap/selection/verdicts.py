@@ -134,13 +134,14 @@ class _StaleFacts:
         self._current_value = current_value
         self._concern = concern
         self._now: dict[tuple[str, str], str] = {}
-        # By identity: tests share sets, and comparing those would take longer than all the rest.
+        # By identity: tests share sets, and comparing those would take longer than all the rest. Each is kept with it,
+        # so that no other gets its id.
         self._stale: dict[int, tuple[AbstractSet[Fact], list[Fact]]] = {}
         self._concerning: dict[tuple[str, int], Mapping[Fact, str]] = {}
 
     def of(self, trace: Trace) -> Mapping[Fact, str]:
         """Return the stale facts, sorted, each with what concerns the test where there is more to say."""
-        stale = self._stale_among(trace.facts)
+        stale = self._stale_of(trace.facts)
         if not stale:
             return {}
         key = (trace.function, id(trace.facts))
@@ -156,7 +157,7 @@ class _StaleFacts:
             if fact in concerns or fact.kind not in (kinds.CLASSES, kinds.NAMES) or fact.value == kinds.UNSTABLE
         }
 
-    def _stale_among(self, facts: AbstractSet[Fact]) -> list[Fact]:
+    def _stale_of(self, facts: AbstractSet[Fact]) -> list[Fact]:
         if id(facts) not in self._stale:
             self._stale[id(facts)] = (facts, sorted(self._find(facts)))
         return self._stale[id(facts)][1]

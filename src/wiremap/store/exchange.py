@@ -37,7 +37,7 @@ class Contents:
         builders: Digests of the graphs that each test built.
         calls: Pairs of caller and callee.
         baseline: The newest that the map knows.
-        outside: The names that libraries know where the traces were made.
+        outside: Names that libraries know; None where that is not known.
     """
 
     traces: list[Trace] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Contents:
     builders: Mapping[str, list[str]] = field(default_factory=dict)
     calls: frozenset[tuple[str, str]] = frozenset()
     baseline: Baseline | None = None
-    outside: frozenset[str] = frozenset()
+    outside: frozenset[str] | None = None
 
 
 def contents_of(store: Map) -> Contents:
@@ -56,7 +56,7 @@ def contents_of(store: Map) -> Contents:
         builders=store.builders(),
         calls=frozenset((caller, callee) for callee, callers in store.calls().items() for caller in callers),
         baseline=store.newest_baseline(),
-        outside=store.outside_names() or frozenset(),
+        outside=store.outside_names(),
     )
 
 
@@ -70,7 +70,8 @@ def merge(store: Map, contents: Contents) -> None:
     store.record_calls(contents.calls)
     if contents.baseline is not None:
         store.offer_baseline(contents.baseline)
-    store.record_outside_names(contents.outside)
+    if contents.traces:
+        store.record_outside_names(contents.outside)
     store.tidy()
 
 
@@ -97,7 +98,7 @@ def to_document(contents: Contents) -> dict[str, object]:
         "units": units,
         "calls": sorted([number_of[caller], number_of[callee]] for caller, callee in contents.calls),
         "baseline": baseline and {"sequence": baseline.sequence, "digests": dict(sorted(baseline.digests.items()))},
-        "outside": sorted(contents.outside),
+        "outside": None if contents.outside is None else sorted(contents.outside),
     }
 
 
@@ -123,7 +124,7 @@ def from_document(document: object) -> Contents:
         builders=_builders(document["builders"], graphs),
         calls=_calls(document["calls"], document["units"]),
         baseline=_baseline(document["baseline"]),
-        outside=frozenset(_text(one, "a name") for one in _list(document["outside"], "`outside`")),
+        outside=_names(document["outside"]),
     )
 
 
@@ -266,6 +267,14 @@ def _calls(value: object, units: object) -> frozenset[tuple[str, str]]:
         (names[_number(caller, "a caller", least=0, most=last)], names[_number(callee, "a callee", least=0, most=last)])
         for caller, callee in pairs
     )
+
+
+def _names(value: object) -> frozenset[str] | None:
+    if value is None:
+        return None
+    names = frozenset(_text(one, "a name") for one in _list(value, "`outside`"))
+    _require(all(map(str.isidentifier, names)), "a name in `outside` is none")
+    return names
 
 
 def _baseline(value: object) -> Baseline | None:

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from wiremap.selection.facts import CLASSES, NAMES, Trace
+from wiremap.selection.facts import Trace
 from wiremap.store.database import open_database
 from wiremap.store.text import as_stored, as_text
 from wiremap.store.trace_tables import SCHEMA, TraceTables
 
 FOLDER = ".wiremap"
-_VERSION = 4
+_VERSION = 3
 # Another version has another file: to rename one that a running process of that version has open would damage both.
 _FILE = f"map-{_VERSION}.sqlite"
 
@@ -33,8 +33,8 @@ CREATE TABLE baseline_time (is_own INTEGER PRIMARY KEY, sequence INTEGER);
 CREATE TABLE file (path PRIMARY KEY, mtime_ns INTEGER, ctime_ns INTEGER, size INTEGER, digest TEXT) WITHOUT ROWID;
 CREATE TABLE source (digest TEXT, flavour TEXT, units BLOB, module TEXT, PRIMARY KEY (digest, flavour)) WITHOUT ROWID;
 CREATE INDEX source_by_module ON source (module, flavour);
+CREATE TABLE outside (names BLOB);
 CREATE TABLE part (name TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE outside (name PRIMARY KEY) WITHOUT ROWID;
 """
 )
 
@@ -239,20 +239,24 @@ class Map:
 
     def record_sources(self, sources: Mapping[str, tuple[str, str]], flavour: str) -> None:
         """Remember the units of sources, by digest, each with the fingerprint of its top level."""
-        rows = [
-            (digest, flavour, zlib.compress(units.encode(), 1), module)
-            for digest, (units, module) in sorted(sources.items())
-        ]
+        rows = [(digest, flavour, _packed(units), top_level) for digest, (units, top_level) in sorted(sources.items())]
         self._db.executemany("INSERT OR REPLACE INTO source VALUES (?, ?, ?, ?)", rows)
 
     def outside_names(self) -> frozenset[str] | None:
-        """Return the names that libraries know, in any session that was recorded; None when no session told."""
-        return frozenset(as_text(name) for (name,) in self._db.execute("SELECT name FROM outside")) or None
+        """Return the names that libraries know, in any session whose traces are here; None when one has not told."""
+        row = self._db.execute("SELECT names FROM outside").fetchone()
+        text = None if row is None or row[0] is None else _unpacked(row[0])
+        return None if text is None else frozenset(filter(None, text.split("\n")))
 
-    def record_outside_names(self, names: Iterable[str]) -> None:
-        """Add names that libraries know."""
-        rows = [(as_stored(name),) for name in sorted(names)]
-        self._db.executemany("INSERT OR IGNORE INTO outside VALUES (?)", rows)
+    def record_outside_names(self, names: frozenset[str] | None) -> None:
+        """Add names that libraries know; None makes them unknown for good: traces are here that rest on others."""
+        known = self.outside_names()
+        if known is None and self._db.execute("SELECT 1 FROM outside").fetchone():
+            return  # damaged, or unknown
+        if known is None or names is None or not names <= known:
+            packed = None if names is None else _packed("\n".join(sorted(names | (known or frozenset()))))
+            self._db.execute("DELETE FROM outside")
+            self._db.execute("INSERT INTO outside VALUES (?)", (packed,))
 
     def parts(self) -> set[str]:
         """Return the names of the shared parts of which this map holds everything."""
@@ -283,10 +287,9 @@ class Map:
             "DELETE FROM call WHERE caller NOT IN (SELECT id FROM unit) OR callee NOT IN (SELECT id FROM unit)"
         )
         known = "SELECT digest FROM file UNION SELECT digest FROM baseline"
-        # With these, a change of what a test rests on can be told by names.
-        compared = "SELECT value FROM fact WHERE kind IN (?, ?)"
-        unused = f"digest NOT IN ({known}) AND module NOT IN ({compared})"
-        self._db.execute(f"DELETE FROM source WHERE {unused}", (CLASSES, NAMES))  # noqa: S608 - no input in it
+        # What a kept trace says of a module is told apart by name from what its source is now.
+        known_top_level = "SELECT value FROM fact"
+        self._db.execute(f"DELETE FROM source WHERE digest NOT IN ({known}) AND module NOT IN ({known_top_level})")  # noqa: S608 - no input in it
 
     def _undo(self) -> None:
         with contextlib.suppress(sqlite3.Error):  # some faults have undone everything already
@@ -316,6 +319,10 @@ def _age(baseline: Baseline) -> tuple[int, list[tuple[str, str]]]:
 
 def _at(trace: Trace, sequence: int) -> Trace:
     return Trace(trace.test, trace.facts, trace.outcome, trace.duration, sequence)
+
+
+def _packed(text: str) -> bytes:
+    return zlib.compress(text.encode(), 1)
 
 
 def _unpacked(packed: bytes) -> str | None:

@@ -25,7 +25,7 @@ def outside_names(territory: Territory) -> frozenset[str]:
             pending.extend(type.__subclasses__(one))
             if not any(_is_project_function(member, territory) for member in vars(one).values()):
                 found.update(vars(one))
-    return frozenset(found)
+    return frozenset(filter(str.isidentifier, found))
 
 
 def _is_outside(code: CodeType, territory: Territory) -> bool:

@@ -65,6 +65,16 @@ def test_the_records_of_two_shards_make_the_whole() -> None:
     assert {trace.test for trace in read(merged(*shards)).traces} == {"a", "b"}
 
 
+def test_names_that_libraries_know_travel_with_the_records() -> None:
+    told, other, silent = (
+        Contents(traces=[Trace(test, frozenset(), "passed", 0.1)], outside=outside)
+        for test, outside in (("a", frozenset({"flush"})), ("b", frozenset({"write"})), ("c", None))
+    )
+
+    assert read(merged(told, other)).outside == frozenset({"flush", "write"})
+    assert read(merged(told, silent, other)).outside is None
+
+
 def test_what_is_recorded_after_a_merge_is_later_than_all_that_came_in(tmp_path: Path) -> None:
     ahead = 1 << 50  # a machine whose clock is wrong
     store = Map(tmp_path)
@@ -106,7 +116,7 @@ def test_time_stamps_and_parsed_sources_do_not_travel(tmp_path: Path) -> None:
     store = Map(tmp_path)
     with store:
         store.record_files({"secret.py": (123456789, 123456789, 5, "digest")})
-        store.record_sources({"digest": ("parsed", "top")}, "flavour")
+        store.record_sources({"digest": ("parsed", "top level")}, "flavour")
 
     text = json.dumps(to_document(contents_of(store)))
 
@@ -139,7 +149,6 @@ def document() -> dict[str, Any]:
             builders={"t": [graph.digest]},
             calls=frozenset({("a.py::f", "a.py::g")}),
             baseline=Baseline(7, {"a.py": "digest"}),
-            outside=frozenset({"flush"}),
         )
     )
     made: dict[str, Any] = json.loads(exported)
@@ -189,7 +198,8 @@ def _spoil(path: str, value: object) -> Callable[[dict[str, Any]], None]:
         ("builders t 0", "gone", "a graph of 't' is not there"),
         ("calls 0 0", 9, "a caller is 9"),
         ("units 0", None, "a unit is None"),
-        ("outside 0", 5, "a name is 5 instead of a text"),
+        ("outside", 1, "`outside` is 1 instead of a list"),
+        ("outside", ["a b"], "a name in `outside` is none"),
         ("baseline", [], "`baseline` is [] instead of a table"),
         ("baseline more", 1, "`baseline` has other keys"),
         ("baseline digests", {"/etc/x.py": "1"}, "leads out of the project"),
