@@ -22,13 +22,16 @@ def identifiers(tree: ast.AST) -> frozenset[str]:
 
 
 def handed(node: ast.AST) -> Iterator[str]:
-    """Yield the names and attributes below *node* of which more is done than to call them or to read one attribute."""
+    """Yield the names and attributes below *node* of which more is done than to call them or to read an attribute.
+
+    Who calls a method of something does more.
+    """
     match node:
         case ast.Call(func=ast.Name(), args=args, keywords=keywords):
             for child in (*args, *keywords):
                 yield from handed(child)
         case ast.Call(func=ast.Attribute(value=owner), args=args, keywords=keywords):
-            for child in (*([] if _is_dotted(owner) else [owner]), *args, *keywords):
+            for child in (owner, *args, *keywords):  # a method may give out what its object holds
                 yield from handed(child)
         case ast.Name(id=name):
             yield name

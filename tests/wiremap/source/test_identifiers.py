@@ -39,13 +39,24 @@ def test_the_words_of_data_are_those_of_any_text_in_it() -> None:
     assert "C" in words(b"\x8c\x01C\x94\x93")  # as pickles have it
 
 
-@pytest.mark.parametrize("text", ["C()", "C.x", "C.f(1)", "C(1).x", "m.C().f()", "f(m.C.x)", "m.C.f(1)"])
+@pytest.mark.parametrize("text", ["C()", "C.x", "C(1).x", "m.C().f()", "f(m.C.x)"])
 def test_a_class_is_not_handed_on_by_who_calls_it_or_reads_one_attribute(text: str) -> None:
     assert "C" not in set(handed(ast.parse(text)))
 
 
 @pytest.mark.parametrize(
-    "text", ["f(C)", "f(m.C)", "C[1]", "x = C", "m.f(a=[C]).x", "class D(C): ...", "for c in m.C: ..."]
+    "text",
+    [
+        "f(C)",
+        "f(m.C)",
+        "C[1]",
+        "x = C",
+        "m.f(a=[C]).x",
+        "C.values()",
+        "m.C.values()",
+        "class D(C): ...",
+        "for c in m.C: ...",
+    ],
 )
 def test_a_class_is_handed_on_by_who_does_more(text: str) -> None:
     assert "C" in set(handed(ast.parse(text)))
