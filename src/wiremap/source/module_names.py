@@ -60,8 +60,8 @@ class ModuleNames:
         fingerprint: Digest of all of it.
         effects: Digest of the effects in their order, the modules that it imports included.
         effect_reads: Identifiers that the effects read.
-        effect_hands: Those of them that are more than called or asked for an attribute: whoever gets a class so may look
-            at all of its members.
+        effect_hands: Those of them that are more than called or asked for an attribute: whoever gets a class so may
+            look at all of its members.
         unsure: Names that an effect may bind or unbind.
         names: The names that plain statements bind; members as `Class.member`.
         stars: Modules of which it imports everything.
