@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from wiremap.errors import WiringError
 from wiremap.graph import Binding, Component, Containment, Graph
+from wiremap.registry.collector import paused_collector
 from wiremap.registry.containment import held_objects
 from wiremap.registry.identity import Names, assign_ids
 from wiremap.registry.ledger import Entry, Ledger, Link
@@ -35,6 +36,7 @@ class Compilation:
     kinds: Kinds
 
 
+@paused_collector()
 def compile_ledger(ledger: Ledger, unfinished: Container[object]) -> Compilation:
     """Check the wiring and return its graph; nothing is bound and no component is changed.
 

@@ -9,6 +9,7 @@ from wiremap.errors import AlreadyClosedError, AlreadyFinalizedError, NotACellEr
 from wiremap.graph import CALL, Graph
 from wiremap.registry import cells, nesting, observers
 from wiremap.registry.arguments import check_addition, check_binding, check_containment, check_name
+from wiremap.registry.collector import paused_collector
 from wiremap.registry.compilation import Compilation, compile_ledger
 from wiremap.registry.construction import UnderConstruction
 from wiremap.registry.identity import publish_given_ids
@@ -248,6 +249,7 @@ class RegistryOrchestrator:
         raise_together(self._lifecycle.close())
 
 
+@paused_collector()
 def _bind_all(compilation: Compilation) -> list[cells.Undo]:
     """Bind every cell and return what takes each back; if one fails, none stays bound."""
     rank = {name: number for number, name in enumerate(compilation.graph.topological_order())}
