@@ -56,3 +56,14 @@ def test_what_nobody_reads_runs_nothing(case: Case, tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", list(cases("read.txt")), ids=lambda case: case.title)
 def test_who_may_read_it_runs(case: Case, tmp_path: Path) -> None:
     assert case.runs(tmp_path) == {"test_it"}
+
+
+def test_who_unpickles_reads_the_modules_as_wholes_and_nobody_else_does(tmp_path: Path) -> None:
+    tests = """
+import copy, pickle, app
+def test_unpickles(): assert pickle.loads(pickle.dumps(app.C()))
+def test_plain(): assert app.C()
+"""
+    case = Case("", {"app.py": "class C: ...\n", "test_app.py": tests}, {"app.py": "class C: ...\ndef f(): ...\n"})
+
+    assert case.runs(tmp_path) == {"test_unpickles"}

@@ -72,6 +72,7 @@ class _Closure:
     units: set[UnitKey] = field(default_factory=set)
     doubts: set[str] = field(default_factory=set)
     processes: set[str] = field(default_factory=set)
+    unpickled: set[str] = field(default_factory=set)
     modules: set[str] = field(default_factory=set)
 
 
@@ -136,17 +137,23 @@ class DependencyResolver:
             found.add(self._fact(kinds.PROJECT, "*"))
         # Which names the libraries know that a child process loads is not known here.
         whole = whole or bool(own_units or closure.processes or any(one.processes for one in seen))
-        return frozenset(self._told_apart(found, units | closure.units, closure.modules, whole=whole))
+        if whole:
+            return frozenset(found)
+        unpickled = closure.unpickled.union(*(one.unpickled for one in seen))
+        return frozenset(self._told_apart(found, units | closure.units, closure.modules, unpickled))
 
-    def _told_apart(self, found: set[Fact], units: set[UnitKey], modules: set[str], *, whole: bool) -> Iterator[Fact]:
+    def _told_apart(
+        self, found: set[Fact], units: set[UnitKey], modules: set[str], unpickled: set[str]
+    ) -> Iterator[Fact]:
         """Yield the facts, those about modules by names as far as all that the test may read has a name."""
         read = units | {UnitKey(path, MODULE_UNIT) for path in modules}
         sights = {self._reach_of(key).sight for key in read}
-        if whole or "all" in sights:
+        if "all" in sights:
             yield from found
             return
         finer = kinds.CLASSES if "members" in sights else kinds.NAMES
         opaque = set[str]().union(*(self._reach_of(key).modules for key in read))
+        opaque |= {path for name in unpickled for path in self._around.candidates(name)}
         for fact in found:
             is_opaque = fact.key in opaque or self._around.is_foreign_import(fact.key)
             yield self._fact(finer, fact.key) if fact.kind == kinds.MODULE and not is_opaque else fact
@@ -230,6 +237,7 @@ class DependencyResolver:
         closure.facts |= {fact for one in during for fact in self._readings(one)}
         closure.doubts |= {doubt for one in during for doubt in one.doubts}
         closure.processes |= {process for one in during for process in one.processes}
+        closure.unpickled |= {module for one in during for module in one.unpickled}
         units = {key for one in during for key in self._units_of(one)}
         closure.units |= units
         found = [own, self._resolve(name for one in during for name in one.imports)]

@@ -168,7 +168,7 @@ def _on_import(recorder: ActiveRecorder, args: tuple[Any, ...], frame: FrameType
 
 
 def _on_unpickled(recorder: ActiveRecorder, args: tuple[Any, ...], _frame: FrameType | None) -> None:
-    recorder.foreign.modules.add(str(args[0]))  # what it reads of that module stands in the data
+    recorder.current.unpickled.add(str(args[0]))
 
 
 def _on_process(event: str) -> Callable[[ActiveRecorder, tuple[Any, ...], FrameType | None], None]:

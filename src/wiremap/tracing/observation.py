@@ -27,13 +27,14 @@ class Observation:
         distributions: Distributions whose metadata was asked for; `*` for all, `entry points` for those of all.
         graphs: Digests of the graphs that were compiled.
         processes: Ids of the child processes that were started in this context or lived during it.
+        unpickled: Modules that data named from which objects were made: what was read of them stands in the data.
         kept: What earlier contexts did to fill what this one may have found full, by `id` of the observation.
         doubts: Why something may have happened unseen, one sentence each.
     """
 
     __slots__ = (
         "codes", "distributions", "doubts", "files", "fixtures", "graphs", "imports", "kept", "modules", "presences",
-        "processes", "units", "variables",
+        "processes", "units", "unpickled", "variables",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913 - as many as there are kinds of things to see
@@ -50,6 +51,7 @@ class Observation:
         distributions: set[str] | None = None,
         graphs: set[str] | None = None,
         processes: set[str] | None = None,
+        unpickled: set[str] | None = None,
         kept: "dict[int, Observation] | None" = None,
         doubts: set[str] | None = None,
     ) -> None:
@@ -64,6 +66,7 @@ class Observation:
         self.distributions: set[str] = set() if distributions is None else distributions
         self.graphs: set[str] = set() if graphs is None else graphs
         self.processes: set[str] = set() if processes is None else processes
+        self.unpickled: set[str] = set() if unpickled is None else unpickled
         self.kept: dict[int, Observation] = {} if kept is None else kept
         self.doubts: set[str] = set() if doubts is None else doubts
 
@@ -78,6 +81,7 @@ class Observation:
         self.fixtures.update(other.fixtures)
         self.graphs.update(other.graphs)
         self.processes.update(other.processes)
+        self.unpickled.update(other.unpickled)
         self.doubts.update(other.doubts)
         self.kept.update(other.kept)
         _add_missing(self.files, other.files)

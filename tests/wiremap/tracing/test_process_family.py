@@ -8,6 +8,8 @@ from types import ModuleType
 import pytest
 
 from tests.wiremap.tracing.recording import SOURCES, recording
+from wiremap.tracing import process_family
+from wiremap.tracing.child_processes import child_pids
 from wiremap.tracing.expectation import FORK, PROGRAM, Expectation
 from wiremap.tracing.journal import OUTSIDE_OF_IMPORTS, Journal
 from wiremap.tracing.observation import Observation
@@ -151,7 +153,9 @@ def test_what_forks_off_a_fork_server_belongs_to_who_asked(
     assert not second.kept, "who asked for the server first does not matter"
 
 
-def test_a_stranger_that_lives_is_a_doubt_while_it_does(family: ProcessFamily) -> None:
+def test_a_stranger_that_lives_is_a_doubt_while_it_does(family: ProcessFamily, monkeypatch: pytest.MonkeyPatch) -> None:
+    of_other_tests = child_pids()
+    monkeypatch.setattr(process_family, "child_pids", lambda: child_pids() - of_other_tests)
     before, during, after = Observation(), Observation(), Observation()
     family.begin_context(before)
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE):
