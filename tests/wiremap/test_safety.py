@@ -727,3 +727,60 @@ def test_source_that_changes_while_it_is_tested_is_not_trusted(tmp_path: Path) -
 
     assert answer.run == {"test_a.py::test_f"}
     assert "changed while the test was recorded" in answer.details("test_a.py::test_f")
+
+
+# Fixtures that end, and doctests.
+
+_FIXTURE = "@pytest.fixture(scope='{}')\ndef s():\n    yield\n    app.end()\ndef test_a(s): pass\n"
+_ENDING = {
+    "a fixture of the module": _FIXTURE.format("module"),
+    "a fixture of the session": _FIXTURE.format("session"),
+    "a finalizer": (
+        "@pytest.fixture(scope='module')\ndef s(request): request.addfinalizer(app.end)\ndef test_a(s): pass\n"
+    ),
+    "a fixture of a fixture": (
+        "@pytest.fixture(scope='session')\ndef inner():\n    yield\n    app.end()\n"
+        "@pytest.fixture(scope='module')\ndef s(inner): return 1\ndef test_a(s): pass\n"
+    ),
+    "a fixture that is asked for by name": (
+        "@pytest.fixture(scope='module')\ndef s():\n    yield\n    app.end()\n"
+        "def test_a(request): request.getfixturevalue('s')\n"
+    ),
+    "a module": "def teardown_module(): app.end()\ndef test_a(): pass\n",
+    "a class": "class TestC:\n    @classmethod\n    def teardown_class(cls): app.end()\n    def test_a(self): pass\n",
+    "a class of unittest": (
+        "import unittest\nclass TestC(unittest.TestCase):\n    @classmethod\n    def tearDownClass(cls): app.end()\n"
+        "    def test_a(self): pass\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("ends", _ENDING)
+def test_what_ends_a_wider_fixture_counts_for_all_who_use_it_and_for_the_test_that_meets_it(
+    ends: str, tmp_path: Path
+) -> None:
+    in_class = "class" in ends
+    last = "    def test_b(self): pass\n" if in_class else "def test_b(): pass\n"
+    files = {
+        "app.py": "def end(): pass\n",
+        "test_a.py": f"import app, pytest\n{_ENDING[ends]}{last}",
+        "test_0.py": "def test_before(): pass\n",
+    }
+
+    assert runs(tmp_path, files, {"app.py": "def end(): 1 / 0\n"}) == {"test_a", "test_b"}
+
+
+@pytest.mark.parametrize(
+    "lines", ["import lib\n>>> lib.X", "from lib import X\n>>> X", "import lib as other\n>>> other.X"]
+)
+@pytest.mark.parametrize(
+    "place", ["'''\n{}'''\n", "def f():\n    '''\n{}    '''\n", "class A:\n    def f():\n        '''\n{}        '''\n"]
+)
+def test_what_a_doctest_imports_counts_though_it_was_imported_before(lines: str, place: str, tmp_path: Path) -> None:
+    indent = place.split("'''", maxsplit=1)[0].rpartition("\n")[2]
+    text = "".join(f"{indent}{line}\n" for line in f">>> {lines}\n1".split("\n"))
+    files = {"app.py": place.format(text), "lib.py": "X = 1\n", "unrelated.py": "'''\n>>> 1\n1\n'''\n"}
+
+    answer = answer_after(tmp_path, files, {"lib.py": "X = 2\n"}, "--doctest-modules")
+
+    assert {test.partition("::")[0] for test in answer.run} == {"app.py"}

@@ -1,5 +1,6 @@
 """What pytest's items and fixtures tell about dependencies before anything of theirs runs."""
 
+import ast
 from types import CodeType, FrameType
 from typing import Any
 
@@ -45,6 +46,33 @@ def doctest_units(item: pytest.Item, territory: Territory) -> frozenset[UnitKey]
         return frozenset()
     module = str(test.globs.get("__name__", ""))
     return frozenset({UnitKey(path, test.name.removeprefix(f"{module}."))})
+
+
+def doctest_imports(item: pytest.Item) -> frozenset[str]:
+    """Return the absolute names of what a doctest imports by statements, and what it may reach through that.
+
+    Its code is no function whose source could be looked at later. A module may have been imported before it ran.
+    """
+    test = getattr(item, "dtest", None)
+    nodes = [node for example in getattr(test, "examples", ()) for node in _nodes_of(example.source)]
+    modules = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    members = {
+        f"{node.module}.{alias.name}"
+        for node in nodes
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level
+        for alias in node.names
+    }
+    owners = {name.rpartition(".")[0] for name in members}
+    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    reached = {f"{owner}.{name}" for owner in modules | members for name in attributes}
+    return frozenset(modules | members | owners | reached)
+
+
+def _nodes_of(source: str) -> list[ast.AST]:
+    try:
+        return list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError):
+        return []  # it does not run either
 
 
 def folder_facts(test_file: Any, territory: Territory) -> frozenset[Fact]:

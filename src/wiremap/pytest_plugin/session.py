@@ -27,7 +27,14 @@ from wiremap.project.state import ProjectState
 from wiremap.pytest_plugin.choice import Choice
 from wiremap.pytest_plugin.collected_files import CollectedFile, collected_files
 from wiremap.pytest_plugin.failures import error_in_a_line
-from wiremap.pytest_plugin.items import doctest_units, folder_facts, may_still_run, test_id, watched_fixtures
+from wiremap.pytest_plugin.items import (
+    doctest_imports,
+    doctest_units,
+    folder_facts,
+    may_still_run,
+    test_id,
+    watched_fixtures,
+)
 from wiremap.pytest_plugin.options import choice_of_tests, collects_everything, may_leave_files_out, pytest_settings
 from wiremap.pytest_plugin.pace import Pace
 from wiremap.pytest_plugin.summary import change_lines, summary_lines
@@ -210,6 +217,7 @@ class WiremapSession:
         own = Observation()
         with self._unobserved():
             ran = self._begin(item, own)
+            own.imports.update(doctest_imports(item))
         self._running, self._running_node = ran, item.nodeid
         self._phases = set()
         with self._session.recorder.context(own):
@@ -229,8 +237,21 @@ class WiremapSession:
             return (yield)
         recorder = self._session.recorder
         _, seen = self._fixtures.setdefault(id(fixturedef), (fixturedef, Observation()))
+        ending = contextlib.ExitStack()
+        # What is added first is called last: between these two stands all that tears the fixture down.
+        fixturedef.addfinalizer(ending.close)
         with recorder.context(seen):
-            return (yield)
+            result = yield
+        fixturedef.addfinalizer(lambda: self._begin_teardown(seen, ending))
+        return result
+
+    def _begin_teardown(self, fixture: Observation, ending: contextlib.ExitStack) -> None:
+        """Attribute the tear-down of a wider fixture to who used it, and to the test during which it happens."""
+        if self._session is None or not self._session.recorder.is_recording:
+            return
+        recorder, seen = self._session.recorder, Observation()
+        fixture.kept[id(seen)] = recorder.current.kept[id(seen)] = seen
+        ending.enter_context(recorder.context(seen))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, Any, Any]:

@@ -91,7 +91,8 @@ class Recorder:
         self._import_events = ImportEvents(self)
         self._starts = ProcessStarts(StartNotes(self))
         self._own_files = _own_loaded_files()
-        self._is_recording = False
+        self.is_recording = False
+        """Whether it observes now."""
 
     @property
     def current(self) -> Observation:
@@ -113,13 +114,13 @@ class Recorder:
             self._import_events.start()
         self._starts.start()
         self._events.start()
-        self._is_recording = True
+        self.is_recording = True
 
     def stop(self) -> None:
         """Stop observing; what was recorded stays. Stopping twice is harmless."""
-        if not self._is_recording:
+        if not self.is_recording:
             return
-        self._is_recording = False
+        self.is_recording = False
         self._events.stop()
         self._starts.stop()
         self._import_events.stop()
