@@ -13,6 +13,7 @@ outlives them.
 import threading
 import weakref
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from types import BuiltinMethodType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any, Final, NamedTuple
 
@@ -211,7 +212,7 @@ def bind(offer: Offer, consumer: object, name: str) -> Undo:
     def undo() -> None:
         _strike(consumer, name)
         if offer.kind == "method":  # after the note: a state cell of the same name on the class would refuse
-            object.__delattr__(consumer, name)
+            _forget(consumer, name)
 
     return undo
 
@@ -229,9 +230,15 @@ def bind_in_interface(offer: Offer, consumer: object, interface: str) -> Undo:
         take_back()
         if not wired_cells(view):
             _strike(consumer, interface)
-            object.__delattr__(consumer, interface)
+            _forget(consumer, interface)
 
     return undo
+
+
+def _forget(consumer: object, name: str) -> None:
+    # A hook may have deleted it, or assigned a child module, which torch keeps elsewhere.
+    with suppress(AttributeError):
+        object.__delattr__(consumer, name)
 
 
 def rebind(offer: Offer, consumer: object, interface: str = "") -> None:

@@ -494,3 +494,31 @@ def test_a_component_that_allows_no_weak_reference_is_closed_all_the_same() -> N
     orch.close()
 
     assert log == ["+owner", "-owner", "-slotted"]
+
+
+def test_a_hook_that_deletes_its_cell_and_fails_leaves_nothing_bound() -> None:
+    class Provider:
+        size = 5
+
+        def method(self) -> int:
+            return 1
+
+    class Consumer:
+        def __post_wire__(self) -> None:
+            if not done:
+                del self.method  # type: ignore[attr-defined]
+                raise ValueError("mine")
+
+    done: list[bool] = []
+    provider, consumer = Provider(), Consumer()
+    failing, fine = RegistryOrchestrator(), RegistryOrchestrator()
+    for orch in (failing, fine):
+        orch.register(provider, "size", consumer)
+        orch.register(provider, "method", consumer)
+
+    with pytest.raises(ValueError, match="mine"):
+        failing.finalize()
+    done.append(True)
+    fine.finalize()
+
+    assert (consumer.size, consumer.method()) == (5, 1)  # type: ignore[attr-defined]
