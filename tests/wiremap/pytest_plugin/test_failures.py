@@ -5,13 +5,13 @@ from wiremap.pytest_plugin.failures import error_in_a_line
 SYNTAX = """
 /site-packages/_pytest/python.py:508: in importtestmodule
     mod = import_path(
-E     File "/root/tests/test_a.py", line 3
+E     File "/project/tests/test_a.py", line 3
 E       def f(:
 E             ^
 E   SyntaxError: invalid syntax
 """
 IMPORT = """
-ImportError while importing test module '/root/test_a.py'.
+ImportError while importing test module '/project/test_a.py'.
 Traceback:
 /usr/lib/python3.11/importlib/__init__.py:126: in import_module
     return _bootstrap._gcd_import(name[level:], package, level)
@@ -33,4 +33,4 @@ E   ModuleNotFoundError: No module named 'gone'
     ],
 )
 def test_the_line_says_where_and_what(text: str, line: str) -> None:
-    assert error_in_a_line(text, "/root") == line
+    assert error_in_a_line(text, "/project") == line
