@@ -1,7 +1,7 @@
 """Facts: the dependencies of a test at the fingerprints that they had when it ran."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -103,6 +103,11 @@ class Trace:
         """The node id without parameters."""
         path, separator, name = self.test.partition("::")
         return path + separator + name.partition("[")[0]
+
+
+def newest(traces: Iterable[Trace]) -> Trace:
+    """Return the one of *traces* that was recorded last; there must be one."""
+    return max(traces, key=lambda trace: trace.sequence)
 
 
 def of_tests(traces: Mapping[str, Sequence[Trace]]) -> dict[str, Sequence[Trace]]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from wiremap.selection.facts import UNSTABLE, Fact, Outcome, Trace
+from wiremap.selection.facts import UNSTABLE, Fact, Outcome, Trace, newest
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def _flaky(test: str, traces: Sequence[Trace]) -> FlakyTest | None:
     ]
     if not contradicting:
         return None
-    latest = max(contradicting, key=lambda trace: trace.sequence)
+    latest = newest(contradicting)
     return FlakyTest(test, tuple(sorted({trace.outcome for trace in contradicting})), latest.outcome)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, TextIO
 
 from wiremap.errors import CollectionFailedError
-from wiremap.selection.facts import Trace
+from wiremap.selection.facts import Trace, newest
 from wiremap.selection.flakiness import flaky_tests
 from wiremap.store.map import FOLDER, Map
 from wiremap.use_cases.collecting import affected, pytest_command
@@ -150,7 +150,7 @@ def _fails_again(passes_alone: bool, again: Ended | None) -> _FailsAgain:  # noq
 def _finding(
     test: str, traces: Sequence[Trace], ended: Ended, verdict: _FailsAgain | None, known_flaky: AbstractSet[str]
 ) -> Finding:
-    trace = max((one for one in traces if one.outcome != "failed"), key=lambda one: one.sequence)
+    trace = newest(one for one in traces if one.outcome != "failed")
     return Finding(
         test=test,
         recorded=trace.outcome,

@@ -16,7 +16,7 @@ from wiremap.project.state import ProjectState
 from wiremap.selection import facts as kinds
 from wiremap.selection.dependencies import DependencyResolver
 from wiremap.selection.environment import EnvironmentResolver, Evidence
-from wiremap.selection.facts import Fact, Outcome, Trace
+from wiremap.selection.facts import Fact, Outcome, Trace, newest
 from wiremap.source.keepers import Keepers
 from wiremap.source.units import SourceUnits, UnitKey, unit_of_qualname
 from wiremap.store.map import Map
@@ -130,9 +130,9 @@ def record_crashes(tests: Iterable[str], project: ProjectState, store: Map) -> N
     Such a test rests on what it last rested on, as far as anybody knows. One with no trace runs anyway.
     """
     known = store.traces()
-    newest = [max(known[test], key=lambda trace: trace.sequence) for test in sorted(tests) if test in known]
+    latest = [newest(known[test]) for test in sorted(tests) if test in known]
     with store:
-        store.record([replace(trace, facts=_as_now(trace.facts, project), outcome="failed") for trace in newest])
+        store.record([replace(trace, facts=_as_now(trace.facts, project), outcome="failed") for trace in latest])
 
 
 def _as_now(facts: AbstractSet[Fact], project: ProjectState) -> frozenset[Fact]:

@@ -3,14 +3,14 @@
 import contextlib
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wiremap.graph import Graph
 from wiremap.project.state import ProjectState
 from wiremap.selection.changes import Change, fact_changes, held_changes, source_changes
 from wiremap.selection.components import ComponentIndex
-from wiremap.selection.facts import COLLECTED_TEST, Trace, of_collections, of_tests
+from wiremap.selection.facts import COLLECTED_TEST, Trace, newest, of_collections, of_tests
 from wiremap.selection.name_changes import NameChanges
 from wiremap.selection.order import likeliest_first
 from wiremap.selection.report import Report
@@ -80,7 +80,7 @@ class Selection:
 
     def order(self, tests: Sequence[str]) -> list[int]:
         """Return the places of *tests* in the order in which they had better run: likeliest to fail, cheapest first."""
-        seconds = {test: _newest(found).duration for test, found in self._traces.items()}
+        seconds = {test: newest(found).duration for test, found in self._traces.items()}
         return likeliest_first(tests, {test: self._verdict(test) for test in tests}, seconds)
 
     def _verdict(self, test: str) -> Verdict:
@@ -93,10 +93,6 @@ class Selection:
 def select(project: ProjectState, store: Map, collected: Collected) -> Report:
     """Return the verdict for each collected test, with the changes that it rests on. Writes nothing but caches."""
     return Selection(project, store).report(collected)
-
-
-def _newest(traces: Iterable[Trace]) -> Trace:
-    return max(traces, key=lambda trace: trace.sequence)
 
 
 def _told_apart(decided: list[Verdict]) -> list[Verdict]:
@@ -117,10 +113,10 @@ def _changes(
     outside = {path: sources.digest(path) or "" for path in baseline if path.startswith("../")}
     now = digests | {path: digest for path, digest in outside.items() if digest}
     changed = source_changes(baseline, now, sources.units_of_digest, sources.units)
-    stale = stale_facts(map(_newest, traces.values()), project.value)
+    stale = stale_facts(map(newest, traces.values()), project.value)
     told = {*changed, *fact_changes(stale, lambda fact: project.value(fact.kind, fact.key))}
     # The baseline is of the last recording; tests that it left out may owe their answer for longer.
-    of_collected = stale_facts([_newest(traces[test]) for test in collected.tests if test in traces], project.value)
+    of_collected = stale_facts([newest(traces[test]) for test in collected.tests if test in traces], project.value)
     return sorted(told | set(held_changes(of_collected, told, sources.units)))
 
 
