@@ -157,7 +157,9 @@ def _interpreter_options() -> dict[str, object]:
         name: getattr(sys.flags, name) for name in dir(sys.flags) if name[0] != "_" and name not in ("count", "index")
     }
     shown = {name: value for name, value in flags.items() if isinstance(value, int) and not name.startswith("n_")}
-    return {**shown, "-X": sorted(map(str, sys._xoptions.items())), "-W": list(sys.warnoptions)}  # noqa: SLF001 - documented
+    # The flag utf8_mode tells of that one, which the command line passes on where the locale had set it.
+    given = sorted(str(option) for option in sys._xoptions.items() if option[0] != "utf8")  # noqa: SLF001 - documented
+    return {**shown, "-X": given, "-W": list(sys.warnoptions)}
 
 
 def _native_variables(variables: Variables) -> dict[str, object]:

@@ -41,3 +41,11 @@ def test_a_pytest_that_gives_up_is_an_error_with_what_it_said(tmp_path: Path, mo
 
     with pytest.raises(CollectionFailedError, match=r"(?s)exit code 4.*--no-such-option.*\[collection-failed\]"):
         affected()
+
+
+def test_a_bare_locale_is_the_same_to_pytest_and_to_the_command_line(tmp_path: Path) -> None:
+    bare = {"LC_ALL": ""}
+    project = new_project(tmp_path, {"test_a.py": "def test_f(): pass\n"})
+    project.record(env=bare)
+
+    assert project.affected(env=bare).run == set()
