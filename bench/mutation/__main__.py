@@ -5,7 +5,8 @@
     python -m bench.mutation --report                             the tables of what is there, nothing run
 
 It may be stopped at any time and goes on where it was: a mutant that --results has is not tried again. --work keeps
-the environment and the projects with their recordings; delete it to record anew, with another wiremap for instance.
+the environment and the projects with their recordings, and is for one run at a time. To measure another wiremap, delete
+it and name other --results.
 """
 
 import argparse
@@ -59,10 +60,13 @@ def _run(experiment: Experiment, project: Project, results: Results, number: int
     missing = list(_missing(experiment, project, results, number))
     with ProcessPoolExecutor(jobs) as pool:
         running = [pool.submit(experiment.try_mutant, mutant) for mutant in missing]
-        for done, future in enumerate(as_completed(running), start=1):
-            row = future.result()
-            results.add(row)
-            print(f"{project.name} {done} of {len(missing)}: {row['mutant']}", flush=True)
+        try:
+            for done, future in enumerate(as_completed(running), start=1):
+                row = future.result()
+                results.add(row)
+                print(f"{project.name} {done} of {len(missing)}: {row['mutant']}", flush=True)
+        finally:
+            pool.shutdown(cancel_futures=True)  # interrupted, it would otherwise try all that wait
 
 
 def _missing(experiment: Experiment, project: Project, results: Results, number: int) -> Iterator[Mutant]:

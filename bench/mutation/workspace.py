@@ -38,19 +38,21 @@ class Workspace:
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
         self._python = self.folder / "venv" / "bin" / "python"
+        self._temporary = self.folder / "temporary"
 
     def make_environment(self) -> None:
         """Install the tools, wiremap from this repository among them, unless that is done."""
+        shutil.rmtree(self._temporary, ignore_errors=True)  # what a run that was killed has left
+        self._temporary.mkdir(parents=True)
         ready = self.folder / "venv" / "ready"
         if ready.exists():
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
         _must([sys.executable, "-m", "venv", "--clear", str(self.folder / "venv")])
         self._pip("install", *REQUIREMENTS, str(REPOSITORY))
         plugins = self.folder / "plugins"
         plugins.mkdir(exist_ok=True)
         shutil.copy(Path(__file__).with_name("observer.py"), plugins / f"{_OBSERVER}.py")
-        commit = _must(["git", "-C", str(REPOSITORY), "rev-parse", "--short", "HEAD"]).strip()
+        commit = _must(["git", "-C", str(REPOSITORY), "describe", "--always", "--dirty", "--exclude=*"]).strip()
         ready.write_text(commit, encoding="utf-8")
 
     @property
@@ -63,7 +65,7 @@ class Workspace:
         clean = self.folder / "projects" / project.name / "clean"
         if clean.exists():
             return clean
-        with tempfile.TemporaryDirectory(dir=self.folder) as temporary:
+        with tempfile.TemporaryDirectory(dir=self._temporary) as temporary:
             pinned = f"{project.name}=={project.version}"
             self._pip("download", "--no-deps", "--no-binary", ":all:", "--dest", temporary, pinned)
             (archive,) = Path(temporary).iterdir()
@@ -81,7 +83,7 @@ class Workspace:
     @contextmanager
     def copy(self, original: Path, mutant: Mutant | None = None) -> Iterator[Path]:
         """Give a copy of *original* with the change of *mutant*, and remove it afterwards."""
-        with tempfile.TemporaryDirectory(dir=self.folder) as temporary:
+        with tempfile.TemporaryDirectory(dir=self._temporary) as temporary:
             folder = Path(temporary, "project")
             shutil.copytree(original, folder, symlinks=True)
             if mutant and mutant.content is None:
@@ -98,7 +100,7 @@ class Workspace:
         self, folder: Path, project: Project, *arguments: str, plugin: str = "", timeout: float = _LONG
     ) -> tuple[Finished, str | None]:
         """Run pytest likewise; also return what the observer wrote, None if pytest did not come to its end."""
-        with tempfile.TemporaryDirectory(dir=self.folder) as temporary:
+        with tempfile.TemporaryDirectory(dir=self._temporary) as temporary:
             notes = Path(temporary, "notes.json")
             path = os.pathsep.join([project.path, str(self.folder / "plugins")])
             environment = {"PYTHONPATH": path, "MUTATION_OBSERVED": str(notes)}
