@@ -15,6 +15,8 @@ from bench.mutation.workspace import Workspace
 
 _CLEAN_RUNS = 3
 _SHOWN_MISSES = 5
+_TOO_LONG = 30
+"""Seconds: the suites take two at most."""
 
 
 class Experiment:
@@ -115,7 +117,7 @@ class Experiment:
         """
         with self._workspace.copy(self._folder / "clean", mutant) as folder:
             finished, notes = self._workspace.pytest(
-                folder, self._project, "--continue-on-collection-errors", timeout=60 if mutant else 600
+                folder, self._project, "--continue-on-collection-errors", timeout=_TOO_LONG if mutant else 600
             )
         if finished.exit_code is None:
             raise TimeoutError
