@@ -19,9 +19,9 @@ stand beside them, and runs nothing).
 
 One change in one place of a project from PyPI; then each tool says what it would run, and the full suite says which
 tests end otherwise than before: fail, are gone, or are new and fail. **Missed**: such tests that the tool would not run
-(in brackets: in how many mutants), so that the change would pass unnoticed. **Selected**: tests that it would run, as a
-share of the tests of all mutants' suites together. **CPU s**: asking, with the start of pytest and what it collects;
-the median.
+(in brackets: in how many mutants, and in how many of those it would run none of them, so that its run is green).
+**Selected**: tests that it would run, as a share of the tests of all mutants' suites together. **CPU s**: asking, with
+the start of pytest and what it collects; the median.
 
 - Each tool recorded the clean project in a folder of its own, and is asked in a copy of it with the change: none learns
   a mutant. Nothing else is installed as a plugin of pytest, and no compiled files are kept.
@@ -120,11 +120,16 @@ def _summary(name: str, rows: Sequence[Row]) -> list[str]:
     effective = [row for row in rows if row["changed"]]
     cells = [name, str(len(rows)), str(len(effective)), f"{sum(row['changed'] for row in rows):,}"]
     for tool in TOOLS:
-        missing = [row[tool.name]["missed"] for row in rows if "missed" in row[tool.name]]
+        missing = [row for row in rows if "missed" in row[tool.name]]
         selected, tests = sum(row[tool.name]["selected"] for row in rows), sum(row["tests"] for row in rows)
         cpu = statistics.median(row[tool.name]["cpu"] for row in rows)
-        missed = f"{sum(missing):,} ({len(missing)})" if missing else "0"
-        cells += [missed, f"{selected / tests:.1%}", f"{cpu:.2f}"]
+        missed = sum(row[tool.name]["missed"] for row in missing)
+        green = sum(row[tool.name]["missed"] == row["changed"] for row in missing)
+        cells += [
+            f"{missed:,} ({len(missing)}, {green} green)" if missing else "0",
+            f"{selected / tests:.1%}",
+            f"{cpu:.2f}",
+        ]
     return cells
 
 

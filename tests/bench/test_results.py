@@ -27,13 +27,13 @@ def test_a_half_written_row_is_tried_again(tmp_path: Path) -> None:
 
 def test_tables_sum_up_misses_and_selected_tests(tmp_path: Path) -> None:
     results = Results(tmp_path / "rows.jsonl")
-    results.add(_row("one"))
+    results.add(_row("one") | {"testmon": {"selected": 5, "cpu": 0.1, "missed": 4, "for example": ["a::b"]}})
     results.add(_row("two") | {"testmon": {"selected": 3, "cpu": 0.3, "missed": 2, "for example": ["a::b"]}})
     results.add({"project": "h11", "mutant": "three", "kind": "body", "tests": 10, "excluded": "too long"})
 
     tables = results.tables()
 
-    assert "| h11 | 2 | 2 | 8 | 0 | 50.0% | 0.10 | 2 (1) | 40.0% | 0.20 | 0 | 100.0% | 1.00 |" in tables
+    assert "| h11 | 2 | 2 | 8 | 0 | 50.0% | 0.10 | 6 (2, 1 green) | 40.0% | 0.20 | 0 | 100.0% | 1.00 |" in tables
     assert "1 mutants are not counted" in tables
 
 
