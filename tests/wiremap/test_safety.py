@@ -784,3 +784,25 @@ def test_what_a_doctest_imports_counts_though_it_was_imported_before(lines: str,
     answer = answer_after(tmp_path, files, {"lib.py": "X = 2\n"}, "--doctest-modules")
 
     assert {test.partition("::")[0] for test in answer.run} == {"app.py"}
+
+
+@pytest.mark.parametrize("body", ["await 1", "break", "nonlocal x"])
+def test_a_body_that_the_compiler_alone_refuses_runs_all_who_import_it(body: str, tmp_path: Path) -> None:
+    files = {
+        "app.py": "def f(): return 1\ndef g(): return 1\n",
+        "test_a.py": "def test_g():\n    import app\n    app.g()\n",
+        "test_b.py": "def test_h(): pass\n",
+    }
+
+    assert runs(tmp_path, files, {"app.py": f"def f(): {body}\ndef g(): return 1\n"}) == {"test_g"}
+
+
+def test_a_body_that_the_compiler_warns_of_runs_all_who_import_it(tmp_path: Path) -> None:
+    files = {
+        "pytest.ini": "[pytest]\npythonpath = .\nfilterwarnings = error\n",
+        "app.py": "def f(x): return x is None\ndef g(): return 1\n",
+        "test_a.py": "def test_g():\n    import app\n    app.g()\n",
+        "test_b.py": "def test_h(): pass\n",
+    }
+
+    assert runs(tmp_path, files, {"app.py": "def f(x): return x is 0\ndef g(): return 1\n"}) == {"test_g"}

@@ -20,7 +20,7 @@ from wiremap.source.reach import NO_REACH, Reach, reach_of
 
 MODULE_UNIT = "<module>"
 
-FLAVOUR = f"7/{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"
+FLAVOUR = f"8/{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"
 """Names the way fingerprints are made: the syntax tree differs between versions of Python."""
 
 _LONGEST_NAME = 200
@@ -87,9 +87,32 @@ def parse_units(text: bytes) -> SourceUnits:
             # An invalid escape in somebody's string is a warning, and a fault where warnings are errors.
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
-        return SourceUnits(units=_units_of(tree), top=module_names(tree))  # once functions have no bodies
+        told = _told_by_compiler(text)
+        units = _units_of(tree)
+        found = SourceUnits(units=units, top=module_names(tree))  # once functions have no bodies
+        return _that_tells(found, told) if told else found
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return SourceUnits(units={MODULE_UNIT: _opaque_unit(text)}, fault=_one_line(error))
+
+
+def _told_by_compiler(text: bytes) -> str:
+    """Return of what the compiler warns. Nobody can import the file where warnings are errors, whatever he calls.
+
+    Raises:
+        SyntaxError: The compiler refuses what the parser takes: `break` outside of a loop, `await` in a plain function.
+    """
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        compile(text, "<source>", "exec", dont_inherit=True)
+    return "\n".join(sorted({f"{one.category.__name__}: {one.message}" for one in told}))
+
+
+def _that_tells(source: SourceUnits, told: str) -> SourceUnits:
+    """Return *source* with what importing it tells as part of what importing it does."""
+    module, top = source.units[MODULE_UNIT], source.top or ModuleNames()
+    units = source.units | {MODULE_UNIT: replace(module, fingerprint=digest(module.fingerprint + told))}
+    changed = replace(top, fingerprint=digest(top.fingerprint + told), effects=digest(top.effects + told))
+    return replace(source, units=units, top=changed)
 
 
 def unit_of_qualname(qualname: str) -> str:
