@@ -10,6 +10,7 @@ it and name other --results.
 """
 
 import argparse
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from itertools import islice
@@ -29,6 +30,11 @@ def main() -> None:
     if not options.report:
         workspace = Workspace(options.work)
         workspace.make_environment()
+        if others := results.commits() - {workspace.wiremap_commit}:
+            sys.exit(
+                f"{options.results} is about wiremap at {', '.join(sorted(others))}, and {options.work} holds "
+                f"{workspace.wiremap_commit}. Name other --results, or remove those."
+            )
         chosen = [project for project in PROJECTS if project.name in options.projects]
         experiments = [(Experiment(workspace, project, options.seed), project) for project in chosen]
         for experiment, project in experiments:

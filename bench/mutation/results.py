@@ -55,6 +55,10 @@ class Results:
         """Return whether *mutant*, or the clean project if None, was tried."""
         return (project, mutant) in self._names
 
+    def commits(self) -> set[str]:
+        """Return the commits of wiremap that were measured."""
+        return {row["commit"] for row in self._rows if row["mutant"] is None}
+
     def add(self, row: dict[str, Any]) -> None:
         """Keep *row*."""
         self._rows.append(row)
