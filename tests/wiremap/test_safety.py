@@ -806,3 +806,65 @@ def test_a_body_that_the_compiler_warns_of_runs_all_who_import_it(tmp_path: Path
     }
 
     assert runs(tmp_path, files, {"app.py": "def f(x): return x is 0\ndef g(): return 1\n"}) == {"test_g"}
+
+
+# Names that a module makes to look them up among its own.
+
+_MADE = {
+    "lib.py": "_old = 1\nother = 2\ndef __getattr__(name):\n    return globals()[f'_{name}']\n",
+    "test_a.py": "import lib\ndef test_a(): assert lib.old == 1\ndef test_b(): assert lib.other == 2\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("_old = 1", "_old = 3"), ("_old = 1", "_old: int = 1"), ("other", "_new = 1\nother"), ("_old = 1\n", "")],
+)
+def test_a_made_name_is_read_by_who_executes_what_makes_it(old: str, new: str, tmp_path: Path) -> None:
+    assert "test_a" in runs(tmp_path, _MADE, {"lib.py": _MADE["lib.py"].replace(old, new)})
+
+
+def test_a_name_that_can_not_be_the_made_one_is_not_read(tmp_path: Path) -> None:
+    change = {"lib.py": _MADE["lib.py"] + "\ndef unused(): pass\n"}
+
+    assert runs(tmp_path, _MADE, change) == set()
+
+
+@pytest.mark.parametrize("by", ["from part import X as _old", "from part import *", "import part\n_old = part.X"])
+def test_what_a_made_name_leads_to_is_read(by: str, tmp_path: Path) -> None:
+    files = {**_MADE, "lib.py": _MADE["lib.py"].replace("_old = 1", by)}
+    files["part.py"] = "X = 1\n_old = X\n__all__ = ['_old', 'X']\n"
+
+    assert "test_a" in runs(tmp_path, files, {"part.py": files["part.py"].replace("X = 1", "X = 3")})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "def f(x, name, look=getattr):\n    return look(x, name)\n",
+        "import builtins\ndef f(x, name): return builtins.vars(x)[name]\n",
+        "def f(x, name):\n    def g(vars): return vars\n    return vars(x)[name]\n",
+        "def f(x, name):\n    [vars for vars in ()]\n    return vars(x)[name]\n",
+        "from builtins import vars as help\ndef f(x, name): return help(x)[name]\n",
+        "def g(vars, x): return vars(x)\ndef f(x, name): return g(vars, x)[name]\n",
+    ],
+)
+def test_a_computed_member_is_read_whatever_the_function_is_called_that_reads_it(body: str, tmp_path: Path) -> None:
+    files = {
+        "lib.py": "class C:\n    member = 1\n    other = 2\n",
+        "read.py": body,
+        "test_a.py": "import lib, read\ndef test_a(): assert read.f(lib.C, 'mem' + 'ber') == 1\n",
+    }
+
+    assert runs(tmp_path, files, {"lib.py": files["lib.py"].replace("member = 1", "member = 3")}) == {"test_a"}
+
+
+def test_who_has_a_parameter_called_help_reads_no_members(tmp_path: Path) -> None:
+    files = {
+        "lib.py": "class C:\n    help = 1\n    of_nobody_else = 2\n    def f(self, help=0): return help or self.help\n",
+        "test_a.py": "import lib\ndef test_a(): assert lib.C().f() == 1\n",
+    }
+
+    assert (
+        runs(tmp_path, files, {"lib.py": files["lib.py"].replace("of_nobody_else = 2", "of_nobody_else = 3")}) == set()
+    )

@@ -185,7 +185,7 @@ def _decode(text: str) -> SourceUnits:
 
 def _unit(data: dict[str, Any]) -> Unit:
     sets = {key: frozenset(data[key]) for key in ("imports", "names", "mentions")}
-    reach = Reach(data["reach"]["sight"], *(frozenset(data["reach"][key]) for key in ("handled", "spelled")))
+    reach = Reach(data["reach"]["sight"], *(frozenset(data["reach"][key]) for key in ("handled", "spelled", "made")))
     return Unit(**{**data, **sets, "reach": reach, "keepers": tuple(data["keepers"])})
 
 

@@ -34,12 +34,14 @@ _REPORT_HELP = "write the verdicts to FILE and run nothing (what `wiremap affect
 def pytest_load_initial_conftests(early_config: pytest.Config) -> "Generator[None, None, None]":
     """Begin to observe before the first file of the project is imported, when asked to."""
     options = early_config.known_args_namespace
-    if options.wiremap_audit:
-        from wiremap.pytest_plugin.outcomes import begin_audit  # noqa: PLC0415 - costs nothing to those who don't ask
+    if options.wiremap_audit or options.wiremap or options.wiremap_record or options.wiremap_report:
+        from wiremap.pytest_plugin.own_imports import from_the_library  # noqa: PLC0415 - costs nothing if none is given
 
-        begin_audit(early_config)
-    elif options.wiremap or options.wiremap_record or options.wiremap_report:
-        from wiremap.pytest_plugin.session import begin  # noqa: PLC0415 - costs nothing to those who don't ask
+        with from_the_library():
+            if options.wiremap_audit:
+                from wiremap.pytest_plugin.outcomes import begin_audit as begin  # noqa: PLC0415 - as said
+            else:
+                from wiremap.pytest_plugin.session import begin  # noqa: PLC0415 - as said
 
-        begin(early_config)
+            begin(early_config)
     return (yield)

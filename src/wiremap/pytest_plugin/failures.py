@@ -4,14 +4,22 @@ import re
 
 _PLACE = re.compile(r"^(?:E\s+)?(?:File \"(?P<file>[^\"]+)\", line (?P<line>\d+)|(?P<path>[^\s:]+):(?P<number>\d+): )")
 
+_EXCEPTION = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Failed|Group|Interrupt|Warning)\b:?")
+
 
 def error_in_a_line(text: str, root: str) -> str:
     """Return where and what of pytest's account *text* of a failed collection, with paths relative to *root*."""
     lines = text.strip().splitlines()
     told = [line.removeprefix("E").strip() for line in lines if line.startswith("E")]
-    sentence = told[-1] if told else (lines or ["it could not be collected"])[-1]
+    sentence = _what_went_wrong(told or lines or ["it could not be collected"])
     places = [place for line in lines if (place := _place(line, root))]
     return f"{places[-1]}: {sentence}" if places else sentence
+
+
+def _what_went_wrong(lines: list[str]) -> str:
+    """Return the line that names the exception: others of its message, a hint or a link, may follow."""
+    named = [line for line in lines if _EXCEPTION.match(line)]
+    return named[-1] if named else lines[0].rstrip(":")
 
 
 def _place(line: str, root: str) -> str:

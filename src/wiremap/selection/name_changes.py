@@ -141,6 +141,8 @@ class NameChanges:
         for unit in [units[name]] if name in units else units.values():
             # A method is reached through its class, whatever name the object has where it is called.
             yield from (reached & unit.names) | (reached & unit.mentions) | (reached & set(unit.name.split(".")[:-1]))
+            if unit.reach.made:
+                yield from (name for name in reached if name.startswith(tuple(unit.reach.made)))
 
     # What import-time code makes of it
 

@@ -24,11 +24,13 @@ class Reach:
         handled: Modules that it may hand on as objects, as written: absolute, with leading dots, or `OWN_MODULE`.
             Whoever has them may read any name of theirs. A dotted name may turn out to be none of a module.
         spelled: Strings that may be the name of a module, for somebody who gets the module by it.
+        made: How names of its own module begin that it makes and looks up: `globals()[f"_{name}"]`.
     """
 
     sight: Sight = ""
     handled: frozenset[str] = frozenset()
     spelled: frozenset[str] = frozenset()
+    made: frozenset[str] = frozenset()
 
 
 NO_REACH: Final = Reach()
@@ -39,18 +41,21 @@ def reach_of(trees: Iterable[ast.AST], imported: Mapping[str, str]) -> Reach:
     sights: set[Sight] = set()
     handled: set[str] = set()
     spelled: set[str] = set()
+    made: set[str] = set()
     for tree in trees:
         local = {**imported, **imported_names(tree)}
         names_of_sys = frozenset(name for name, dotted in local.items() if dotted == "sys") | {"sys"}
-        sights.update(_sights(tree, names_of_sys))
+        sights.update(_sights(tree, names_of_sys, frozenset()))
         handled.update(_in_full(name, local) for name in _handed_on(tree) if name.partition(".")[0] in local)
         for node in ast.walk(tree):
             handled.update(filter(None, [_asked_for(node)]), _imported_by_class(node))
         spelled.update(_spelled_by(tree))
-        if _has_own_names(tree, is_function=isinstance(tree, Function)):
+        is_function = isinstance(tree, Function)
+        made.update(filter(None, map(_beginning_looked_up, ast.walk(tree))) if is_function else ())
+        if _has_own_names(tree, is_function=is_function):
             handled.add(OWN_MODULE)
     sight: Sight = "all" if "all" in sights else "members" if "members" in sights else ""
-    return Reach(sight, frozenset(handled), frozenset(spelled))
+    return Reach(sight, frozenset(handled), frozenset(spelled), frozenset(made))
 
 
 # These give a module to whoever computes its name, or run what is given as text.
@@ -65,11 +70,14 @@ _READ_ALL: Final = frozenset(
 # These read members of an object by names that stand nowhere.
 _READ_MEMBERS: Final = frozenset(
     {
-        "__dict__", "__getattribute__", "attrgetter", "classify_class_attrs", "cloudpickle", "copyreg",
-        "create_autospec", "delattr", "dill", "dir", "getattr", "getattr_static", "getmembers", "getmembers_static",
-        "hasattr", "help", "marshal", "methodcaller", "pickle", "pydoc", "setattr", "shelve", "vars",
+        "__builtins__", "__dict__", "__dir__", "__getattribute__", "attrgetter", "builtins", "classify_class_attrs",
+        "cloudpickle", "copyreg", "create_autospec", "delattr", "dill", "dir", "getattr", "getattr_static",
+        "getmembers", "getmembers_static", "hasattr", "help", "marshal", "methodcaller", "pickle", "pydoc", "setattr",
+        "shelve", "vars",
     }
 )  # fmt: skip
+# Found nowhere but among the built-in names: as an attribute of anything else than `builtins` they are another's.
+_BUILT_IN_ONLY: Final = frozenset({"dir", "help", "vars"})
 _IMPORTERS: Final = frozenset({"__import__", "importorskip"})
 _LISTED: Final = frozenset({"dir", "locals", "vars"})
 _NAMED: Final = frozenset({"delattr", "getattr", "hasattr", "object", "setattr"})
@@ -78,8 +86,9 @@ _OF_PYTEST: Final = frozenset({"collector", "item", "metafunc", "node", "pyfunci
 
 
 def _sights(  # noqa: C901, PLR0912 - a table in the form of code
-    node: ast.AST, names_of_sys: frozenset[str]
+    node: ast.AST, names_of_sys: frozenset[str], local: frozenset[str]
 ) -> Iterator[Sight]:
+    """Yield what is read by the names in *node*; *local* are variables, of which whoever fills them is asked."""
     inner: Iterable[ast.AST] = ast.iter_child_nodes(node)
     match node:
         case _ if _asked_for(node) or _looks_up_literal(node):
@@ -104,8 +113,15 @@ def _sights(  # noqa: C901, PLR0912 - a table in the form of code
             yield "all"
         case ast.keyword(arg="autospec"):
             yield "members"
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            yield _sight_of(name)
+        case ast.Name(id=name):
+            yield _sight_of(name) if isinstance(node.ctx, ast.Load) and name not in local else ""
+        case ast.Attribute(attr=name):
+            yield _sight_of(name) if name not in _BUILT_IN_ONLY else ""
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            within = _local_names(node, local)
+            for statement in node.body:
+                yield from _sights(statement, names_of_sys, within)
+            inner = [one for one in ast.iter_child_nodes(node) if one not in node.body]
         case ast.Constant(value=str(name)) if name.startswith("__"):
             yield _sight_of(name)  # `getattr(f, "__globals__")`
         case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
@@ -113,7 +129,27 @@ def _sights(  # noqa: C901, PLR0912 - a table in the form of code
         case _:
             pass
     for child in inner:
-        yield from _sights(child, names_of_sys)
+        yield from _sights(child, names_of_sys, local)
+
+
+def _local_names(function: Function, around: frozenset[str]) -> frozenset[str]:
+    """Return names that are surely variables of the function, or of one *around* it, wherever they are read in it."""
+    arguments = function.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    own = {one.arg for one in every if one is not None}
+    elsewhere = {name for one in ast.walk(function) if isinstance(one, ast.Global) for name in one.names}
+    pending: list[ast.AST] = list(function.body)
+    while pending:
+        match pending.pop():
+            case ast.Name(id=name, ctx=ast.Store()):
+                own.add(name)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Lambda():
+                pass
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                pass
+            case node:
+                pending.extend(ast.iter_child_nodes(node))
+    return (around | own) - elsewhere
 
 
 def _sights_of_import(module: str, aliases: list[ast.alias]) -> Iterator[Sight]:
@@ -155,11 +191,17 @@ def _spelled_by(node: ast.AST) -> Iterator[str]:
     match node:
         case ast.Expr(value=ast.Constant()):
             return
+        case ast.Call(func=function, args=[ast.Constant()]) if ast.unparse(function) in _TAKE_DISTRIBUTIONS:
+            return
         case ast.Constant(value=str(text)) if all(part.isidentifier() for part in text.split(".")):
             yield text
         case _:
             for child in ast.iter_child_nodes(node):
                 yield from _spelled_by(child)
+
+
+# Nothing is imported by the name of a distribution.
+_TAKE_DISTRIBUTIONS: Final = frozenset({"importlib.metadata.version", "metadata.version"})
 
 
 def _looks_up_literal(node: ast.AST) -> bool:
@@ -171,6 +213,19 @@ def _looks_up_literal(node: ast.AST) -> bool:
             return _is_of_module(owner)
         case _:
             return False
+
+
+def _beginning_looked_up(node: ast.AST) -> str:
+    """Return how the name begins that `globals()[f"_{name}"]` reads, or nothing if that is no such look-up."""
+    match node:
+        case ast.Subscript(
+            value=ast.Call(func=ast.Name(id="globals"), args=[]),
+            slice=ast.JoinedStr(values=[ast.Constant(value=str(beginning)), *_]),
+            ctx=ast.Load(),
+        ):
+            return beginning
+        case _:
+            return ""
 
 
 def _is_of_module(node: ast.expr) -> bool:
@@ -185,7 +240,7 @@ def _is_of_module(node: ast.expr) -> bool:
 
 def _has_own_names(node: ast.AST, *, is_function: bool) -> bool:
     """Tell whether the names of the module are had as a dictionary or a list."""
-    if _looks_up_literal(node):
+    if _looks_up_literal(node) or (is_function and _beginning_looked_up(node)):
         return False
     match node:
         case ast.Name(id="globals"):

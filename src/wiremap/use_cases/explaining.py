@@ -9,6 +9,7 @@ from typing import Any
 
 from wiremap.errors import NothingRecordedError, UncollectedTestError, UnknownTestError
 from wiremap.graph import Graph
+from wiremap.project.files import project_root
 from wiremap.selection.components import ComponentIndex
 from wiremap.selection.facts import FUNCTION, Trace
 from wiremap.store.map import FOLDER, Map
@@ -88,7 +89,7 @@ def explain(name: str) -> list[Explanation]:
             raise UncollectedTestError(node, path, reasons[path][0]["detail"])
         raise UnknownTestError(node, known)
     with contextlib.closing(_map(answer)) as store:
-        records = _Records(store, answer.document)
+        records = _Records(store, answer.document, root.relative_to(project_root(root)))
         if not records.traces:
             raise NothingRecordedError(_why_nothing(answer))
         return [records.explanation(test, reasons.get(test, ())) for test in tests]
@@ -129,7 +130,9 @@ def _why_nothing(answer: Answer) -> list[str]:
 class _Records:
     """What was recorded, as far as it explains verdicts."""
 
-    def __init__(self, store: Map, document: Mapping[str, Any]) -> None:
+    def __init__(self, store: Map, document: Mapping[str, Any], folder: Path) -> None:
+        """Read the map; *folder* is where the paths in node ids begin, seen from the project's root."""
+        self._folder = folder
         self.traces = store.traces()
         self._notes = tuple(store.notes)
         self._components = ComponentIndex(Graph.from_json(text) for text in store.graphs().values())
@@ -138,7 +141,7 @@ class _Records:
 
     def explanation(self, test: str, reasons: Iterable[Mapping[str, Any]]) -> Explanation:
         trace = max(self.traces.get(test, []), key=lambda one: one.sequence, default=None)
-        links = _Calls(self._callers, trace)
+        links = _Calls(self._callers, trace, self._folder)
         causes = tuple(_cause(reason, self._components, self._lines, links) for reason in reasons)
         return Explanation(
             test=test,
@@ -173,10 +176,10 @@ def _cause(
 class _Calls:
     """The calls among the functions that one test rests on."""
 
-    def __init__(self, callers: Mapping[str, set[str]], trace: Trace | None) -> None:
+    def __init__(self, callers: Mapping[str, set[str]], trace: Trace | None, folder: Path) -> None:
         self._callers = callers
         self._within = {fact.key for fact in trace.facts if fact.kind == FUNCTION} if trace else set()
-        self._test = _unit_of_test(trace.test) if trace else ""
+        self._test = _unit_of_test(trace.test, folder) if trace else ""
 
     def chain(self, unit: str) -> tuple[str, ...]:
         """Return the shortest chain of calls from the test's function to *unit*."""
@@ -201,7 +204,7 @@ def _follow(next_step: Mapping[str, str], start: str) -> list[str]:
     return chain
 
 
-def _unit_of_test(test: str) -> str:
-    """Return `path::Class.function` of a node id `path::Class::function[parameters]`."""
+def _unit_of_test(test: str, folder: Path) -> str:
+    """Return `path::Class.function` of a node id `path::Class::function[parameters]` whose path begins in *folder*."""
     path, _, rest = test.partition("::")
-    return f"{path}::{rest.partition('[')[0].replace('::', '.')}"
+    return f"{(folder / path).as_posix()}::{rest.partition('[')[0].replace('::', '.')}"

@@ -28,7 +28,13 @@ E   ModuleNotFoundError: No module named 'gone'
     [
         (SYNTAX, "tests/test_a.py:3: SyntaxError: invalid syntax"),
         (IMPORT, "app.py:7: ModuleNotFoundError: No module named 'gone'"),
-        ("something else\nwent wrong", "went wrong"),
+        ("E   lib.ParseError: bad value\nE   See https://example.org/ParseError", "lib.ParseError: bad value"),
+        ("E   OldWarning: use another\nE   \nE   Hint: upgrade", "OldWarning: use another"),
+        ("Traceback:\n  File\nValueError: bad\nSee the manual", "ValueError: bad"),
+        ("E   KeyError", "KeyError"),
+        ("E   some.Odd: thing\nE   See more", "some.Odd: thing"),
+        ("import file mismatch:\nimported module 'a' has this\nHINT: rename it", "import file mismatch"),
+        ("something else\nwent wrong", "something else"),
         ("", "it could not be collected"),
     ],
 )

@@ -152,3 +152,60 @@ def test_strings_may_spell_the_name_of_a_module() -> None:
 
 def test_what_a_function_does_is_not_what_its_module_does() -> None:
     assert reach("import app\ndef f(x): return eval(x), g(app)\n") == Reach()
+
+
+# Words that stand for something else.
+
+
+@pytest.mark.parametrize("body", ["x.help", "x.dir(name)", "help = x", "vars = x; return vars[name]"])
+def test_a_variable_or_an_attribute_of_that_name_is_not_the_built_in_function(body: str) -> None:
+    assert reach_of_f(body).sight == ""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return lambda vars=vars: vars",
+        "import builtins; return builtins.dir(x)",
+        "__builtins__['vars'](x)",
+        "[vars for vars in x]; vars(x)",
+        "global vars; vars = vars(x)",
+        "def g():\n        vars = 1\n    return vars(x)",
+        "def g(vars): pass\n    return vars(x)",
+        "class C:\n        vars = vars(x)",
+        "def g(a=vars): return a",
+        "class C:\n        def m(self):\n            global dir\n            return dir(x)\n    dir = 1",
+    ],
+)
+def test_the_built_in_function_is_seen_wherever_no_variable_is_surely_meant(body: str) -> None:
+    assert reach_of_f(body).sight == "members"
+
+
+def test_a_parameter_of_a_function_around_is_a_variable_too() -> None:
+    assert reach_of_f("def g(help):\n        def h(): return help\n        return h").sight == ""
+
+
+def test_a_member_of_a_class_that_is_called_help_reads_nothing() -> None:
+    assert reach("class C:\n    help: str | None\n    dir = 1\n").sight == ""
+
+
+# Names that are made.
+
+
+def test_a_name_that_is_made_tells_how_it_begins() -> None:
+    found = reach_of_f("return globals()[f'_{name}']")
+
+    assert found.made == {"_"}
+    assert found.handled == frozenset()
+
+
+@pytest.mark.parametrize(
+    "body", ["globals()[f'{name}_']", "globals()['_' + name]", "globals()[f'_{name}'] = globals()"]
+)
+def test_a_name_of_which_the_beginning_is_not_told_may_be_any(body: str) -> None:
+    assert OWN_MODULE in reach_of_f(body).handled
+
+
+def test_the_name_of_a_distribution_names_no_module() -> None:
+    assert reach_of_f("importlib.metadata.version('app')").spelled == frozenset()
+    assert reach_of_f("importlib.metadata.version(x('app'))").spelled == {"app"}

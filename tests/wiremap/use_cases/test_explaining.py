@@ -54,6 +54,24 @@ def test_a_changed_function_is_followed_back_along_the_calls(project: Project) -
     assert cause.chain == ("test_a.py::test_pay", "shop.py::Checkout.pay", "shop.py::Till.total", "money.py::rounded")
 
 
+def test_calls_are_followed_where_the_root_of_pytest_lies_below_the_repository(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project.root / "part").mkdir()
+    for file in (*FILES, "pytest.ini"):
+        (project.root / file).rename(project.root / "part" / file)
+    monkeypatch.chdir(project.root / "part")
+    inner = Project(project.root / "part")
+    inner.record()
+    inner.write({"money.py": "def rounded(x):\n    return round(x, 1)\n"})
+
+    (explanation,) = explain("test_a.py::test_pay")
+
+    assert [cause.chain[::3] for cause in explanation.causes] == [
+        ("part/test_a.py::test_pay", "part/money.py::rounded")
+    ]
+
+
 def test_a_changed_cell_is_told_with_component_and_consumers(project: Project) -> None:
     project.record()
     project.write({"shop.py": WIRED.replace("rounded(sum(prices))", "rounded(sum(prices) + 0)")})
