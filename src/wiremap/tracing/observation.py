@@ -1,9 +1,13 @@
 """What was seen to happen while one thing ran: a test, a fixture, the import of a module."""
 
+from operator import attrgetter
 from types import CodeType
 from typing import TypeVar
 
 _Value = TypeVar("_Value")
+
+# What was read first stays as it was then.
+_FIRST_COUNTS = frozenset({"files", "presences", "variables"})
 
 
 class Observation:
@@ -72,37 +76,31 @@ class Observation:
 
     def absorb(self, other: "Observation") -> bool:
         """Add what *other* saw; return whether it was anything new. What was read first stays as it was then."""
-        before = self._size()
-        self.codes.update(other.codes)
-        self.units.update(other.units)
-        self.modules.update(other.modules)
-        self.imports.update(other.imports)
-        self.distributions.update(other.distributions)
-        self.fixtures.update(other.fixtures)
-        self.graphs.update(other.graphs)
-        self.processes.update(other.processes)
-        self.unpickled.update(other.unpickled)
-        self.doubts.update(other.doubts)
-        self.kept.update(other.kept)
-        _add_missing(self.files, other.files)
-        _add_missing(self.presences, other.presences)
-        _add_missing(self.variables, other.variables)
-        return self._size() > before
+        has_grown = False
+        # Most of it is empty in most calls, of which there may be very many.
+        for name, theirs in zip(self.__slots__, _all_of(other), strict=True):
+            if theirs:
+                own = getattr(self, name)
+                before = len(own)
+                _add_missing(own, theirs) if name in _FIRST_COUNTS else own.update(theirs)
+                has_grown = has_grown or len(own) > before
+        return has_grown
 
-    def _size(self) -> int:
-        return sum(len(getattr(self, name)) for name in self.__slots__)
+
+_all_of = attrgetter(*Observation.__slots__)
 
 
 def with_kept(observations: "list[Observation]") -> "list[Observation]":
     """Return *observations* and all that they may have found filled, each once."""
-    found: dict[int, Observation] = {}
-    pending = list(observations)
+    found: dict[Observation, None] = {}
+    pending = observations[::-1]
     while pending:
         one = pending.pop()
-        if id(one) not in found:
-            found[id(one)] = one
-            pending.extend(one.kept.values())
-    return list(found.values())
+        if one not in found:
+            found[one] = None
+            if one.kept:
+                pending.extend(one.kept.values())
+    return list(found)
 
 
 def _add_missing(own: dict[str, _Value], added: dict[str, _Value]) -> None:
