@@ -6,7 +6,7 @@ behind. The closure is followed by what was observed and by what the source says
 module that was imported already shows no second import.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from types import CodeType
@@ -108,7 +108,9 @@ class DependencyResolver:
         self._unit_of_code: dict[int, UnitKey | None] = {}
         self._closures: dict[frozenset[str], _Closure] = {}
         self._unit_facts: dict[UnitKey, Fact] = {}
-        # Many tests share observations.
+        # Many tests share observations, or see the same.
+        self._contents: dict[Observation, Hashable] = {}
+        self._found: dict[Hashable, frozenset[Fact]] = {}
         self._units_seen: dict[Observation, set[UnitKey]] = {}
         self._readings_seen: dict[Observation, set[Fact]] = {}
         self._imports_by_unit: dict[UnitKey, _Imports] = {}
@@ -132,7 +134,21 @@ class DependencyResolver:
             own_units: Units that it rests on though it may not have executed them.
             whole: Whether it may read any name of its modules, as somebody does who looks for all tests of a file.
         """
-        seen = with_kept(list(observations))
+        observations, own_units = list(observations), frozenset(own_units)
+        key = (frozenset(map(self._content, observations)), frozenset(roots), own_units, whole)
+        if key not in self._found:
+            self._found[key] = self._find(observations, roots, own_units, whole=whole)
+        return self._found[key]
+
+    def _content(self, seen: Observation) -> Hashable:
+        if seen not in self._contents:
+            self._contents[seen] = seen.content()
+        return self._contents[seen]
+
+    def _find(
+        self, observations: list[Observation], roots: Iterable[str], own_units: Iterable[UnitKey], *, whole: bool
+    ) -> frozenset[Fact]:
+        seen = with_kept(observations)
         while True:
             units = set(own_units).union(*map(self._units_of, seen))
             closure = self._reach(units, seen, roots)

@@ -1,5 +1,6 @@
 """What was seen to happen while one thing ran: a test, a fixture, the import of a module."""
 
+from collections.abc import Hashable
 from operator import attrgetter
 from types import CodeType
 from typing import TypeVar
@@ -7,7 +8,7 @@ from typing import TypeVar
 _Value = TypeVar("_Value")
 
 # What was read first stays as it was then.
-_FIRST_COUNTS = frozenset({"files", "presences", "variables"})
+_READINGS = ("files", "presences", "variables")
 
 
 class Observation:
@@ -76,18 +77,28 @@ class Observation:
 
     def absorb(self, other: "Observation") -> bool:
         """Add what *other* saw; return whether it was anything new. What was read first stays as it was then."""
-        has_grown = False
-        # Most of it is empty in most calls, of which there may be very many.
-        for name, theirs in zip(self.__slots__, _all_of(other), strict=True):
-            if theirs:
+        before = len(self.codes)
+        self.codes.update(other.codes)
+        has_grown = len(self.codes) > before
+        # Nearly always there is nothing else, and there may be very many calls.
+        if any(_all_but_codes(other)):
+            for name, theirs in zip(_ALL_BUT_CODES, _all_but_codes(other), strict=True):
                 own = getattr(self, name)
                 before = len(own)
-                _add_missing(own, theirs) if name in _FIRST_COUNTS else own.update(theirs)
+                _add_missing(own, theirs) if name in _READINGS else own.update(theirs)
                 has_grown = has_grown or len(own) > before
         return has_grown
 
+    def content(self) -> Hashable:
+        """Return a value that is equal for observations of the same things."""
+        by_id = (frozenset(self.codes), frozenset(self.kept))
+        return by_id, *map(frozenset, _sets_of(self)), *(frozenset(one.items()) for one in _readings_of(self))
 
-_all_of = attrgetter(*Observation.__slots__)
+
+_ALL_BUT_CODES = tuple(name for name in Observation.__slots__ if name != "codes")
+_all_but_codes = attrgetter(*_ALL_BUT_CODES)
+_readings_of = attrgetter(*_READINGS)
+_sets_of = attrgetter(*(name for name in _ALL_BUT_CODES if name != "kept" and name not in _READINGS))
 
 
 def with_kept(observations: "list[Observation]") -> "list[Observation]":

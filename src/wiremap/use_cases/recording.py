@@ -162,9 +162,7 @@ def _settle_processes(session: RecordedSession, around: "_Around", kept: list[Ob
     session.recorder.foreign.absorb(session.family.foreign())
 
 
-def _trace(
-    ran: RanTest, resolver: DependencyResolver, complete: Callable[[frozenset[Fact]], frozenset[Fact]]
-) -> Trace:
+def _trace(ran: RanTest, resolver: DependencyResolver, complete: Callable[[frozenset[Fact]], frozenset[Fact]]) -> Trace:
     is_collection = ran.outcome == "collected"
     facts = resolver.facts(ran.observations, ran.roots, ran.units, whole=is_collection)
     return Trace(ran.test, complete(facts | ran.facts), ran.outcome, ran.duration)
