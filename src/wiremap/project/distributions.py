@@ -126,13 +126,21 @@ class InstalledDistributions:
 
     def _loose_names(self, module: str) -> Iterator[str]:
         """Yield the files and folders that may be imported as *module*."""
+        for folder, name in self._names_by_start.get(module.partition(".")[0], ()):
+            path = os.path.join(folder, name)
+            if name == module:
+                yield from [path] if os.path.isdir(path) else []
+            elif name.partition(".")[0] == module and name.endswith(_SUFFIXES):
+                yield path
+
+    @functools.cached_property
+    def _names_by_start(self) -> dict[str, list[tuple[str, str]]]:
+        """Folder and name of everything in the folders, by the name up to the first dot."""
+        found: dict[str, list[tuple[str, str]]] = {}
         for folder, names in self._listings.items():
             for name in names:
-                path = os.path.join(folder, name)
-                if name == module:
-                    yield from [path] if os.path.isdir(path) else []
-                elif name.partition(".")[0] == module and name.endswith(_SUFFIXES):
-                    yield path
+                found.setdefault(name.partition(".")[0], []).append((folder, name))
+        return found
 
 
 def installation_folders(search_path: Iterable[str], root: str) -> list[str]:

@@ -2,10 +2,12 @@
 
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from wiremap.graph import Graph
+if TYPE_CHECKING:  # the pytest plugin subscribes in each session, and most see no graph
+    from wiremap.graph import Graph
 
-Observer = Callable[[Graph], None]
+Observer = Callable[["Graph"], None]
 
 _lock = threading.Lock()
 # Replaced as a whole, never changed: `notify` reads it without a lock, and who is told may leave meanwhile.
@@ -30,7 +32,7 @@ def subscribe(callback: Observer) -> Callable[[], None]:
     return unsubscribe
 
 
-def notify(graph: Graph) -> None:
+def notify(graph: "Graph") -> None:
     """Tell *graph* to every subscriber, in the order in which they came."""
     for _, callback in _observers:
         callback(graph)

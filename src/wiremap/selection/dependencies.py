@@ -6,7 +6,8 @@ behind. The closure is followed by what was observed and by what the source says
 module that was imported already shows no second import.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Protocol
@@ -65,8 +66,16 @@ class _Reached:
 
 
 @dataclass(slots=True)
+class _Read:
+    """What some units may read: by computed names, and which modules as wholes."""
+
+    sights: set[Sight] = field(default_factory=set)
+    modules: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
 class _Closure:
-    """What a set of modules brings along."""
+    """What a set of modules brings along; many tests share one, so all that follows from it is kept here."""
 
     facts: set[Fact] = field(default_factory=set)
     units: set[UnitKey] = field(default_factory=set)
@@ -74,6 +83,8 @@ class _Closure:
     processes: set[str] = field(default_factory=set)
     unpickled: set[str] = field(default_factory=set)
     modules: set[str] = field(default_factory=set)
+    read: _Read = field(default_factory=_Read)
+    told_apart: dict[tuple[str, frozenset[str]], frozenset[Fact]] = field(default_factory=dict)
 
 
 class DependencyResolver:
@@ -97,12 +108,14 @@ class DependencyResolver:
         self._unit_of_code: dict[int, UnitKey | None] = {}
         self._closures: dict[frozenset[str], _Closure] = {}
         self._unit_facts: dict[UnitKey, Fact] = {}
-        # By id of the observation, which the session keeps: many tests share theirs.
-        self._units_seen: dict[int, set[UnitKey]] = {}
-        self._readings_seen: dict[int, set[Fact]] = {}
+        # Many tests share observations, or see the same.
+        self._contents: dict[Observation, Hashable] = {}
+        self._found: dict[Hashable, frozenset[Fact]] = {}
+        self._units_seen: dict[Observation, set[UnitKey]] = {}
+        self._readings_seen: dict[Observation, set[Fact]] = {}
         self._imports_by_unit: dict[UnitKey, _Imports] = {}
         self._reached: dict[UnitKey, _Reached] = {}
-        work = [(key, seen) for code, seen in kept if (key := self._unit_key(code))]
+        work = [(key, seen) for code, seen in kept if (key := self._unit_key(id(code), code))]
         self._carried = CarriedState(work, self._around.units)
 
     def facts(
@@ -121,7 +134,21 @@ class DependencyResolver:
             own_units: Units that it rests on though it may not have executed them.
             whole: Whether it may read any name of its modules, as somebody does who looks for all tests of a file.
         """
-        seen = with_kept(list(observations))
+        observations, own_units = list(observations), frozenset(own_units)
+        key = (frozenset(map(self._content, observations)), frozenset(roots), own_units, whole)
+        if key not in self._found:
+            self._found[key] = self._find(observations, roots, own_units, whole=whole)
+        return self._found[key]
+
+    def _content(self, seen: Observation) -> Hashable:
+        if seen not in self._contents:
+            self._contents[seen] = seen.content()
+        return self._contents[seen]
+
+    def _find(
+        self, observations: list[Observation], roots: Iterable[str], own_units: Iterable[UnitKey], *, whole: bool
+    ) -> frozenset[Fact]:
+        seen = with_kept(observations)
         while True:
             units = set(own_units).union(*map(self._units_of, seen))
             closure = self._reach(units, seen, roots)
@@ -129,34 +156,48 @@ class DependencyResolver:
             if len(more) == len(seen):
                 break
             seen = more
-        found = closure.facts | {fact for one in seen for fact in self._readings(one)}
-        found |= {self._unit_fact(key) for key in units | closure.units}
-        found |= {fact for key in units for fact in self._imports_of(key).facts}
+        units -= closure.units
+        found = {self._unit_fact(key) for key in units}.union(*map(self._readings, seen))
+        found.update(*(self._imports_of(key).facts for key in units))
         found |= self._resolve(name for one in seen for name in one.imports).facts
         if closure.doubts or any(one.doubts for one in seen):
             found.add(self._fact(kinds.PROJECT, "*"))
         # Which names the libraries know that a child process loads is not known here.
         whole = whole or bool(own_units or closure.processes or any(one.processes for one in seen))
         if whole:
-            return frozenset(found)
+            return frozenset(found | closure.facts)
         unpickled = closure.unpickled.union(*(one.unpickled for one in seen))
-        return frozenset(self._told_apart(found, units | closure.units, closure.modules, unpickled))
+        return frozenset(self._told_apart(found, closure, units, unpickled))
 
     def _told_apart(
-        self, found: set[Fact], units: set[UnitKey], modules: set[str], unpickled: set[str]
-    ) -> Iterator[Fact]:
-        """Yield the facts, those about modules by names as far as all that the test may read has a name."""
-        read = units | {UnitKey(path, MODULE_UNIT) for path in modules}
-        sights = {self._reach_of(key).sight for key in read}
+        self, found: set[Fact], closure: _Closure, units: set[UnitKey], unpickled: set[str]
+    ) -> AbstractSet[Fact]:
+        """Return *found* and the facts of *closure*, those about modules by names as far as all that is read has one.
+
+        Args:
+            found: Facts that the test has besides those of the closure.
+            closure: What its modules bring along.
+            units: What it executed besides the units of the closure.
+            unpickled: Modules that data named.
+        """
+        sights, opaque = set(closure.read.sights), set(closure.read.modules)
+        for key in units:
+            reached = self._reach_of(key)
+            sights.add(reached.sight)
+            opaque |= reached.modules
         if "all" in sights:
-            yield from found
-            return
+            return found | closure.facts
         finer = kinds.CLASSES if "members" in sights else kinds.NAMES
-        opaque = set[str]().union(*(self._reach_of(key).modules for key in read))
         opaque |= {path for name in unpickled for path in self._around.candidates(name)}
+        way = (finer, frozenset(opaque))
+        if way not in closure.told_apart:
+            closure.told_apart[way] = frozenset(self._finer(closure.facts, *way))
+        return closure.told_apart[way].union(self._finer(found, *way))
+
+    def _finer(self, found: Iterable[Fact], finer: str, opaque: AbstractSet[str]) -> Iterator[Fact]:
         for fact in found:
-            is_opaque = fact.key in opaque or self._around.is_foreign_import(fact.key)
-            yield self._fact(finer, fact.key) if fact.kind == kinds.MODULE and not is_opaque else fact
+            is_by_name = fact.kind == kinds.MODULE and fact.key not in opaque
+            yield self._fact(finer, fact.key) if is_by_name and not self._around.is_foreign_import(fact.key) else fact
 
     def _reach_of(self, key: UnitKey) -> "_Reached":
         if key not in self._reached:
@@ -195,16 +236,15 @@ class DependencyResolver:
         return files
 
     def _units_of(self, seen: Observation) -> set[UnitKey]:
-        if id(seen) not in self._units_seen:
-            here = {key for code in seen.codes.values() if (key := self._unit_key(code))}
-            self._units_seen[id(seen)] = here | {UnitKey(path, unit) for path, unit in seen.units}
-        return self._units_seen[id(seen)]
+        if seen not in self._units_seen:
+            here = {key for number, code in seen.codes.items() if (key := self._unit_key(number, code))}
+            self._units_seen[seen] = here | {UnitKey(path, unit) for path, unit in seen.units}
+        return self._units_seen[seen]
 
     def _reach(self, units: set[UnitKey], seen: Iterable[Observation], roots: Iterable[str]) -> _Closure:
-        modules = {*roots, *(key.path for key in units), *(path for one in seen for path in one.modules)}
+        modules = {*roots, *(key.path for key in units)}.union(*(one.modules for one in seen))
         modules |= self._resolve(name for one in seen for name in one.imports).modules
-        for key in units:
-            modules |= self._imports_of(key).modules
+        modules.update(*(self._imports_of(key).modules for key in units))
         return self._closure(frozenset(modules))
 
     def _closure(self, roots: frozenset[str]) -> _Closure:
@@ -221,6 +261,11 @@ class DependencyResolver:
                 continue
             closure.modules.add(path)
             pending |= self._module(path, closure) - closure.modules
+        closure.facts |= {self._unit_fact(key) for key in closure.units}
+        for key in closure.units | {UnitKey(path, MODULE_UNIT) for path in closure.modules}:
+            reached = self._reach_of(key)
+            closure.read.sights.add(reached.sight)
+            closure.read.modules |= reached.modules
         return closure
 
     def _module(self, path: str, closure: _Closure) -> set[str]:
@@ -276,9 +321,9 @@ class DependencyResolver:
         return found
 
     def _readings(self, seen: Observation) -> set[Fact]:
-        if id(seen) not in self._readings_seen:
-            self._readings_seen[id(seen)] = self._read_facts(seen)
-        return self._readings_seen[id(seen)]
+        if seen not in self._readings_seen:
+            self._readings_seen[seen] = self._read_facts(seen)
+        return self._readings_seen[seen]
 
     def _read_facts(self, seen: Observation) -> set[Fact]:
         read = {
@@ -311,10 +356,10 @@ class DependencyResolver:
     def _fact(self, kind: str, key: str) -> Fact:
         return Fact(kind, key, self._around.value(kind, key))
 
-    def _unit_key(self, code: CodeType) -> UnitKey | None:
-        if id(code) not in self._unit_of_code:
-            self._unit_of_code[id(code)] = self._locate(code)
-        return self._unit_of_code[id(code)]
+    def _unit_key(self, number: int, code: CodeType) -> UnitKey | None:
+        if number not in self._unit_of_code:
+            self._unit_of_code[number] = self._locate(code)
+        return self._unit_of_code[number]
 
     def _locate(self, code: CodeType) -> UnitKey | None:
         path = self._around.code_path(code.co_filename)

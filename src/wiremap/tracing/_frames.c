@@ -1,10 +1,11 @@
 /* Starts of Python functions on CPython 3.11, by the frame evaluation hook of PEP 523.
  *
  * Every start or resumption of a Python frame passes through `on_frame`. Each code object carries a mark (PEP 523's
- * co_extra): IGNORED, WATCHED, AROUND (each call is surrounded by two callbacks), or the epoch in which it was
- * last told. So a function that was told in this epoch,
- * or that never matters, costs a look-up and a comparison. `sys.setprofile` would cost a call into Python for every
- * call and return, of C functions too.
+ * co_extra): IGNORED, WATCHED, AROUND (each call is surrounded by two callbacks), or a `followed_code` that holds the
+ * epoch in which it was last told. So a function that was told in this epoch, or that never matters, costs a look-up
+ * and a comparison; one that was told in an earlier epoch is put into a dictionary, and Python code is called only
+ * where it comes from a caller that is new. `sys.setprofile` would cost a call into Python for every call and return,
+ * of C functions too.
  *
  * Python 3.12 and newer have sys.monitoring and don't build this.
  */
@@ -19,12 +20,22 @@
 #include <internal/pycore_frame.h>
 #undef Py_BUILD_CORE
 
-/* Marks: odd ones hold for one generation, from one `start` to the next; even ones for one epoch. */
-#define LASTING(kind) ((void *)(generation << 3 | (uintptr_t)(kind) << 1 | 1))
-#define IGNORED LASTING(0)
-#define WATCHED LASTING(2)
-#define AROUND LASTING(3)
-#define TOLD ((void *)(epoch << 1))
+/* Marks are odd and hold for one generation, from one `start` to the next. An even one points to a followed_code. */
+#define MARK(kind) ((void *)(generation << 3 | (uintptr_t)(kind) << 1 | 1))
+#define IGNORED MARK(0)
+#define WATCHED MARK(2)
+#define AROUND MARK(3)
+
+/* Callers only serve to explain: a few of each function are enough, and so are the nearest frames. */
+#define MAX_CALLERS 16
+#define MAX_FOREIGN_FRAMES 25
+
+typedef struct {
+    uintptr_t generation;
+    uintptr_t epoch;
+    int num_callers;
+    PyCodeObject *callers[MAX_CALLERS]; /* borrowed: whoever is told of them keeps them */
+} followed_code;
 
 static Py_ssize_t extra_index = -1;
 static uintptr_t generation = 0;
@@ -32,11 +43,16 @@ static uintptr_t epoch = 1;
 static PyObject *note_function = NULL;
 static PyObject *enter_function = NULL;
 static PyObject *leave_function = NULL;
+static PyObject *call_function = NULL;
+
+/* Where what starts in this epoch is put by its id; NULL if each is to be told to `note_function`. */
+static PyObject *started = NULL;
 static _PyFrameEvalFunction previous = NULL;
 static unsigned long long frames_seen = 0;
 
 /* How often something started unseen. */
 static unsigned long long frames_missed = 0;
+static unsigned long long frames_missed_told = 0;
 
 /* The callback is Python code itself. Per thread: another thread may start a function meanwhile. */
 static _Thread_local int busy = 0;
@@ -125,21 +141,127 @@ ask(PyObject *function, struct _PyInterpreterFrame *frame)
     return answer;
 }
 
+static int
+is_followed(void *mark)
+{
+    return mark != NULL && !((uintptr_t)mark & 1) && ((followed_code *)mark)->generation == generation;
+}
+
+static void
+free_mark(void *mark)
+{
+    if (!((uintptr_t)mark & 1)) {
+        PyMem_RawFree(mark);
+    }
+}
+
+/* Returns a mark for a code object that was told just now, or NULL for want of memory: then it is told again. */
+static void *
+follow(void *mark)
+{
+    followed_code *followed = mark != NULL && !((uintptr_t)mark & 1) ? mark : PyMem_RawCalloc(1, sizeof(followed_code));
+    if (followed != NULL) {
+        followed->generation = generation;
+        followed->epoch = epoch;
+        followed->num_callers = 0;
+    }
+    return followed;
+}
+
 /* Tells a code object, and returns the mark that it gets. */
 static void *
-tell(struct _PyInterpreterFrame *frame)
+tell(struct _PyInterpreterFrame *frame, void *mark)
 {
+    uintptr_t told_in = generation;
     PyObject *answer = ask(note_function, frame);
     if (answer == NULL) {
         return NULL; /* it will be told again */
     }
     long kind = PyLong_AsLong(answer);
-    void *mark = kind == 0 ? IGNORED : kind == 2 ? WATCHED : kind == 3 ? AROUND : TOLD;
     Py_DECREF(answer);
-    if (_PyCode_SetExtra((PyObject *)frame->f_code, extra_index, mark) < 0) {
-        PyErr_Clear();
+    _PyCode_GetExtra((PyObject *)frame->f_code, extra_index, &mark);
+    if (told_in != generation) {
+        return NULL; /* another session began meanwhile */
     }
-    return mark;
+    if (kind == 1 && is_followed(mark)) {
+        ((followed_code *)mark)->epoch = epoch;
+        return mark;
+    }
+    void *next = kind == 0 ? IGNORED : kind == 2 ? WATCHED : kind == 3 ? AROUND : follow(mark);
+    if (next != mark && _PyCode_SetExtra((PyObject *)frame->f_code, extra_index, next) < 0) {
+        PyErr_Clear();
+        free_mark(next);
+        return NULL;
+    }
+    return next;
+}
+
+/* Calls a function with two code objects, for nothing but what it does. */
+static void
+tell_call(PyCodeObject *caller, PyCodeObject *code)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    busy = 1;
+    PyObject *target = Py_NewRef(call_function);
+    PyObject *answer = PyObject_CallFunctionObjArgs(target, (PyObject *)caller, (PyObject *)code, NULL);
+    if (answer == NULL) {
+        pass_on_exception();
+    }
+    Py_XDECREF(answer);
+    Py_DECREF(target);
+    busy = 0;
+    PyErr_Restore(type, value, traceback);
+}
+
+/* Finds which followed function called this one, seen through foreign frames between them, and tells it if new. */
+static void
+note_caller(PyThreadState *tstate, struct _PyInterpreterFrame *frame, followed_code *followed)
+{
+    /* The new frame is not yet on the stack. */
+    struct _PyInterpreterFrame *below = tstate->cframe->current_frame;
+    for (int hops = 0; below != NULL && hops < MAX_FOREIGN_FRAMES; below = below->previous, hops++) {
+        void *mark = NULL;
+        _PyCode_GetExtra((PyObject *)below->f_code, extra_index, &mark);
+        if (mark != AROUND && !is_followed(mark)) {
+            continue;
+        }
+        for (int i = 0; i < followed->num_callers; i++) {
+            if (followed->callers[i] == below->f_code) {
+                return;
+            }
+        }
+        followed->callers[followed->num_callers++] = below->f_code;
+        tell_call(below->f_code, frame->f_code);
+        return;
+    }
+}
+
+/* Notes that a followed code object starts, for the first time in this epoch. */
+static void *
+note_start(PyThreadState *tstate, struct _PyInterpreterFrame *frame, followed_code *followed)
+{
+    if (started == NULL || frames_missed != frames_missed_told) {
+        frames_missed_told = frames_missed;
+        return tell(frame, followed);
+    }
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *key = PyLong_FromVoidPtr(frame->f_code);
+    int is_noted = key != NULL && PyDict_SetItem(started, key, (PyObject *)frame->f_code) == 0;
+    Py_XDECREF(key);
+    if (is_noted) {
+        followed->epoch = epoch;
+    }
+    else {
+        PyErr_Clear();
+        frames_missed++;
+    }
+    PyErr_Restore(type, value, traceback);
+    if (followed->num_callers < MAX_CALLERS) {
+        note_caller(tstate, frame, followed);
+    }
+    return followed;
 }
 
 static void
@@ -199,8 +321,13 @@ on_frame(PyThreadState *tstate, struct _PyInterpreterFrame *frame, int throwflag
             return unwatched(tstate, frame, throwflag);
         }
         _PyCode_GetExtra((PyObject *)frame->f_code, extra_index, &mark);
-        if (mark != IGNORED && mark != TOLD && mark != AROUND) {
-            mark = tell(frame);
+        if (is_followed(mark)) {
+            if (((followed_code *)mark)->epoch != epoch) {
+                mark = note_start(tstate, frame, mark);
+            }
+        }
+        else if (mark != IGNORED && mark != AROUND) {
+            mark = tell(frame, mark);
         }
         if (mark == AROUND) {
             return surrounded(tstate, frame, throwflag);
@@ -212,14 +339,14 @@ on_frame(PyThreadState *tstate, struct _PyInterpreterFrame *frame, int throwflag
 static PyObject *
 start(PyObject *self, PyObject *arguments)
 {
-    PyObject *note, *enter, *leave_callback;
-    if (!PyArg_ParseTuple(arguments, "OOO", &note, &enter, &leave_callback)) {
+    PyObject *note, *enter, *leave_callback, *call;
+    if (!PyArg_ParseTuple(arguments, "OOOO", &note, &enter, &leave_callback, &call)) {
         return NULL;
     }
     PyInterpreterState *interpreter = PyInterpreterState_Get();
     _PyFrameEvalFunction current = _PyInterpreterState_GetEvalFrameFunc(interpreter);
     if (extra_index < 0) {
-        extra_index = _PyEval_RequestCodeExtraIndex(NULL);
+        extra_index = _PyEval_RequestCodeExtraIndex(free_mark);
         if (extra_index < 0) {
             PyErr_SetString(PyExc_RuntimeError, "the interpreter has no room for another mark on code objects");
             return NULL;
@@ -228,6 +355,8 @@ start(PyObject *self, PyObject *arguments)
     Py_XSETREF(note_function, Py_NewRef(note));
     Py_XSETREF(enter_function, Py_NewRef(enter));
     Py_XSETREF(leave_function, Py_NewRef(leave_callback));
+    Py_XSETREF(call_function, Py_NewRef(call));
+    Py_CLEAR(started);
     epoch++;
     generation++;
     if (current != on_frame) {
@@ -244,6 +373,8 @@ stop(PyObject *self, PyObject *unused)
     Py_CLEAR(note_function);
     Py_CLEAR(enter_function);
     Py_CLEAR(leave_function);
+    Py_CLEAR(call_function);
+    Py_CLEAR(started);
     /* Who hooked in after us calls us: then the function stays, and only passes on. */
     if (_PyInterpreterState_GetEvalFrameFunc(interpreter) == on_frame) {
         _PyInterpreterState_SetEvalFrameFunc(interpreter, previous);
@@ -252,8 +383,13 @@ stop(PyObject *self, PyObject *unused)
 }
 
 static PyObject *
-next_epoch(PyObject *self, PyObject *unused)
+next_epoch(PyObject *self, PyObject *codes)
 {
+    if (codes != Py_None && !PyDict_CheckExact(codes)) {
+        PyErr_SetString(PyExc_TypeError, "a dictionary that is no subclass is needed, or None");
+        return NULL;
+    }
+    Py_XSETREF(started, codes == Py_None ? NULL : Py_NewRef(codes));
     epoch++;
     Py_RETURN_NONE;
 }
@@ -272,10 +408,13 @@ missed(PyObject *self, PyObject *unused)
 
 static PyMethodDef methods[] = {
     {"start", start, METH_VARARGS,
-     "Call NOTE(code, arguments) at starts; it answers 0 (never again), 1 (not in this epoch), 2 (each time), or\n"
-     "3: then ENTER(code, arguments) and LEAVE(what it gave) surround each call."},
+     "Call NOTE(code, arguments) at starts; it answers 0 (never again), 1 (followed: not in this epoch), 2 (each\n"
+     "time), or 3: then ENTER(code, arguments) and LEAVE(what it gave) surround each call. CALL(caller, code) is\n"
+     "told which followed code calls another, once for a pair and for a few callers of each."},
     {"stop", stop, METH_NOARGS, "Call it no more."},
-    {"next_epoch", next_epoch, METH_NOARGS, "Tell every code object that was answered with 1 once more."},
+    {"next_epoch", next_epoch, METH_O,
+     "Put every followed code object that starts from now on into the dictionary CODES, by its id; if that is None,\n"
+     "tell each to NOTE once more."},
     {"seen", seen, METH_NOARGS, "Return how many starts passed through the hook, to see whether it is alive."},
     {"missed", missed, METH_NOARGS, "Return how often something started unseen, for want of C stack."},
     {NULL, NULL, 0, NULL},

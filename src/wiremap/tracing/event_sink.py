@@ -29,6 +29,10 @@ class EventSink(Protocol):
     codes: dict[int, CodeType]
 
     @property
+    def plain_codes(self) -> dict[int, CodeType] | None:
+        """`codes`, if a source may put into it what starts and call `on_call` instead of `on_start`; else None."""
+
+    @property
     def watched(self) -> Container[int]:
         """Ids of the watched code objects."""
 
@@ -37,6 +41,9 @@ class EventSink(Protocol):
 
     def on_start(self, code: CodeType, caller: FrameType | None) -> None:
         """Note that *code*, not yet in `codes` or `ignored`, starts or resumes; *caller* called it."""
+
+    def on_call(self, caller: CodeType, code: CodeType) -> None:
+        """Note that *caller*, the nearest function of the project, called *code*."""
 
     def on_filler_enter(
         self, code: CodeType, arguments: tuple[object, ...], caller: FrameType | None

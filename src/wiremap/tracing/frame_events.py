@@ -23,7 +23,8 @@ class FrameEvents:
 
     def start(self) -> None:
         """Begin in all threads at once."""
-        _frames.start(self._note, self._enter, self._sink.on_filler_leave)
+        _frames.start(self._note, self._enter, self._sink.on_filler_leave, self._sink.on_call)
+        self.rearm()
 
     def stop(self) -> None:
         """End; the hook of somebody else is left alone."""
@@ -43,7 +44,7 @@ class FrameEvents:
 
     def rearm(self) -> None:
         """Make every function of the project tell its next start."""
-        _frames.next_epoch()
+        _frames.next_epoch(self._sink.plain_codes)
 
     def _note(self, code: CodeType, arguments: tuple[object, ...]) -> int:
         interest = self._sink.classify(code)

@@ -92,6 +92,11 @@ class KeptWork:
         if idle > _IDLE_CALLS:
             self._unwatched[id(kept.code)] = kept
 
+    @property
+    def has_unwatched(self) -> bool:
+        """Whether `add_to_unwatched` has anything to do in this context."""
+        return bool(self._unwatched)
+
     def add_to_unwatched(self, code: CodeType) -> None:
         """Keep that *code* was first seen in this context while calls of some functions aren't looked into."""
         for kept in self._unwatched.values():

@@ -1,9 +1,14 @@
 """What was seen to happen while one thing ran: a test, a fixture, the import of a module."""
 
+from collections.abc import Hashable
+from operator import attrgetter
 from types import CodeType
 from typing import TypeVar
 
 _Value = TypeVar("_Value")
+
+# What was read first stays as it was then.
+_READINGS = ("files", "presences", "variables")
 
 
 class Observation:
@@ -72,37 +77,41 @@ class Observation:
 
     def absorb(self, other: "Observation") -> bool:
         """Add what *other* saw; return whether it was anything new. What was read first stays as it was then."""
-        before = self._size()
+        before = len(self.codes)
         self.codes.update(other.codes)
-        self.units.update(other.units)
-        self.modules.update(other.modules)
-        self.imports.update(other.imports)
-        self.distributions.update(other.distributions)
-        self.fixtures.update(other.fixtures)
-        self.graphs.update(other.graphs)
-        self.processes.update(other.processes)
-        self.unpickled.update(other.unpickled)
-        self.doubts.update(other.doubts)
-        self.kept.update(other.kept)
-        _add_missing(self.files, other.files)
-        _add_missing(self.presences, other.presences)
-        _add_missing(self.variables, other.variables)
-        return self._size() > before
+        has_grown = len(self.codes) > before
+        # Nearly always there is nothing else, and there may be very many calls.
+        if any(_all_but_codes(other)):
+            for name, theirs in zip(_ALL_BUT_CODES, _all_but_codes(other), strict=True):
+                own = getattr(self, name)
+                before = len(own)
+                _add_missing(own, theirs) if name in _READINGS else own.update(theirs)
+                has_grown = has_grown or len(own) > before
+        return has_grown
 
-    def _size(self) -> int:
-        return sum(len(getattr(self, name)) for name in self.__slots__)
+    def content(self) -> Hashable:
+        """Return a value that is equal for observations of the same things."""
+        by_id = (frozenset(self.codes), frozenset(self.kept))
+        return by_id, *map(frozenset, _sets_of(self)), *(frozenset(one.items()) for one in _readings_of(self))
+
+
+_ALL_BUT_CODES = tuple(name for name in Observation.__slots__ if name != "codes")
+_all_but_codes = attrgetter(*_ALL_BUT_CODES)
+_readings_of = attrgetter(*_READINGS)
+_sets_of = attrgetter(*(name for name in _ALL_BUT_CODES if name != "kept" and name not in _READINGS))
 
 
 def with_kept(observations: "list[Observation]") -> "list[Observation]":
     """Return *observations* and all that they may have found filled, each once."""
-    found: dict[int, Observation] = {}
-    pending = list(observations)
+    found: dict[Observation, None] = {}
+    pending = observations[::-1]
     while pending:
         one = pending.pop()
-        if id(one) not in found:
-            found[id(one)] = one
-            pending.extend(one.kept.values())
-    return list(found.values())
+        if one not in found:
+            found[one] = None
+            if one.kept:
+                pending.extend(one.kept.values())
+    return list(found)
 
 
 def _add_missing(own: dict[str, _Value], added: dict[str, _Value]) -> None:

@@ -12,9 +12,10 @@ from wiremap.tracing.territory import OWN_FOLDER, Territory
 
 def outside_names(territory: Territory) -> frozenset[str]:
     """Return the identifiers in the functions and classes of all libraries that this process has loaded."""
+    outside = _OutsideFiles(territory)
     found: set[str] = set()
     for function in gc.get_objects():
-        if type(function) is FunctionType and _is_outside(function.__code__, territory):
+        if type(function) is FunctionType and outside[function.__code__.co_filename]:
             _add_names(function.__code__, found)
     pending = list(type.__subclasses__(object))
     seen = {object}
@@ -23,18 +24,23 @@ def outside_names(territory: Territory) -> frozenset[str]:
         if one not in seen:
             seen.add(one)
             pending.extend(type.__subclasses__(one))
-            if not any(_is_project_function(member, territory) for member in vars(one).values()):
-                found.update(vars(one))
+            members = vars(one)
+            functions = [member for member in members.values() if type(member) is FunctionType]
+            if all(outside[function.__code__.co_filename] for function in functions):
+                found.update(members)
     return frozenset(filter(str.isidentifier, found))
 
 
-def _is_outside(code: CodeType, territory: Territory) -> bool:
-    name = code.co_filename
-    return not name.startswith(OWN_FOLDER) and territory.code_path(name) is None
+class _OutsideFiles(dict[str, bool]):
+    """Tells of the file name of a code object whether it is neither the project's nor ours; there are many of each."""
 
+    def __init__(self, territory: Territory) -> None:
+        super().__init__()
+        self._territory = territory
 
-def _is_project_function(member: object, territory: Territory) -> bool:
-    return type(member) is FunctionType and not _is_outside(member.__code__, territory)
+    def __missing__(self, name: str) -> bool:
+        self[name] = not name.startswith(OWN_FOLDER) and self._territory.code_path(name) is None
+        return self[name]
 
 
 def _add_names(code: CodeType, found: set[str]) -> None:

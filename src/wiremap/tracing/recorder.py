@@ -100,6 +100,11 @@ class Recorder:
         return self._stack[-1]
 
     @property
+    def plain_codes(self) -> dict[int, CodeType] | None:
+        """`codes`, while there is nothing more to do about a start than to put it there; else None."""
+        return self.codes if type(self.codes) is dict and not self.kept_work.has_unwatched else None
+
+    @property
     def register(self) -> Register | None:
         """Where it is written down which processes were started."""
         return self._journal or self._family
@@ -200,6 +205,12 @@ class Recorder:
         self.codes[id(code)] = code
         self.kept_work.add_to_unwatched(code)
         self._note_caller(code, caller)
+
+    def on_call(self, caller: CodeType, code: CodeType) -> None:
+        """Remember that *caller* is the nearest project function below a call of *code*, for explanations."""
+        if (id(caller), id(code)) not in self.callers:
+            self.callers[id(caller), id(code)] = (caller, code)
+            self._num_callers[id(code)] += 1
 
     def on_filler_enter(
         self, code: CodeType, arguments: tuple[object, ...], caller: FrameType | None
@@ -316,9 +327,7 @@ class Recorder:
                 return
             calling = caller.f_code
             if id(calling) in self._project_codes or self._project_path(calling) is not None:
-                if (id(calling), id(code)) not in self.callers:
-                    self.callers[id(calling), id(code)] = (calling, code)
-                    self._num_callers[id(code)] += 1
+                self.on_call(calling, code)
                 return
             caller = caller.f_back
 

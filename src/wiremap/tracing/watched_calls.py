@@ -150,14 +150,18 @@ class _Notes:
         self._variables.note_names_read(seen)
 
     def presence(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
-        path = self._own_path(arguments[0])
-        # What pytest looks for, conftest files and packages, is known by other means.
-        if path is not None and path not in seen.presences and not self._is_tool(caller):
+        path = self._inner_path(arguments[0])
+        # What pytest looks for, conftest files and packages, is known by other means. It asks in each test.
+        if path is None or path in seen.presences or self._is_tool(caller):
+            return
+        if self._territory.data_path(path) is not None:
             seen.presences[path] = path_presence(path)
 
     def content(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
-        path = self._own_path(arguments[0])
-        if path is not None and path not in seen.files and not is_measuring(caller, self._territory):
+        path = self._inner_path(arguments[0])
+        if path is None or path in seen.files or is_measuring(caller, self._territory):
+            return
+        if self._territory.data_path(path) is not None:
             seen.files[path] = path_state(path)
 
     def source(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
@@ -168,12 +172,12 @@ class _Notes:
     def _is_tool(self, caller: FrameType | None) -> bool:
         return is_pytest(caller) or is_measuring(caller, self._territory)
 
-    def _own_path(self, path: object) -> str | None:
-        """Return the absolute path of what a call asks for, if it is the project's."""
-        if not isinstance(path, str | bytes | os.PathLike) or not self._territory.may_hold(_fsdecode(path)):
+    def _inner_path(self, path: object) -> str | None:
+        """Return the absolute path of what a call asks for, if it is written as one below the root."""
+        if not isinstance(path, str | bytes | os.PathLike):
             return None
-        absolute = _abspath(_fsdecode(path))
-        return absolute if self._territory.data_path(absolute) is not None else None
+        name = _fsdecode(path)
+        return _abspath(name) if self._territory.may_hold(name) else None
 
 
 def _absolute_name(name: object, package: object = None) -> str | None:

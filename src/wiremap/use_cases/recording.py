@@ -1,9 +1,10 @@
 """From what a session observed to traces in the map."""
 
+import functools
 import os
 import sys
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -112,7 +113,15 @@ def record(session: RecordedSession, project: ProjectState, store: Map, *, inste
     _settle_processes(session, around, [work for _, work in kept])
     resolver = DependencyResolver(around, session.recorder.imports, kept)
     environment = _environment_resolver(session, project)
-    traces = [_trace(ran, resolver, environment, project) for ran in (*session.tests, *session.collections)]
+
+    @functools.cache  # many tests share a set
+    def complete(facts: frozenset[Fact]) -> frozenset[Fact]:
+        facts |= environment.facts(facts)
+        if project.settings.ignores_anything:
+            facts = frozenset(fact for fact in facts if not project.is_ignored(fact))
+        return facts
+
+    traces = [_trace(ran, resolver, complete) for ran in (*session.tests, *session.collections)]
     with store:
         sequence = store.record(traces, instead_of=instead_of)
         store.record_calls(_calls(session.recorder))
@@ -153,15 +162,10 @@ def _settle_processes(session: RecordedSession, around: "_Around", kept: list[Ob
     session.recorder.foreign.absorb(session.family.foreign())
 
 
-def _trace(
-    ran: RanTest, resolver: DependencyResolver, environment: EnvironmentResolver, project: ProjectState
-) -> Trace:
+def _trace(ran: RanTest, resolver: DependencyResolver, complete: Callable[[frozenset[Fact]], frozenset[Fact]]) -> Trace:
     is_collection = ran.outcome == "collected"
-    facts = resolver.facts(ran.observations, ran.roots, ran.units, whole=is_collection) | ran.facts
-    facts |= environment.facts(facts)
-    if project.settings.ignores_anything:
-        facts = frozenset(fact for fact in facts if not project.is_ignored(fact))
-    return Trace(ran.test, facts, ran.outcome, ran.duration)
+    facts = resolver.facts(ran.observations, ran.roots, ran.units, whole=is_collection)
+    return Trace(ran.test, complete(facts | ran.facts), ran.outcome, ran.duration)
 
 
 def _environment_resolver(session: RecordedSession, project: ProjectState) -> EnvironmentResolver:
