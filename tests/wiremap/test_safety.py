@@ -868,3 +868,63 @@ def test_who_has_a_parameter_called_help_reads_no_members(tmp_path: Path) -> Non
     assert (
         runs(tmp_path, files, {"lib.py": files["lib.py"].replace("of_nobody_else = 2", "of_nobody_else = 3")}) == set()
     )
+
+
+# Functions that are called so often that their calls are looked into no more.
+
+
+def test_a_rare_call_among_very_many_counts_for_who_finds_its_answer(tmp_path: Path) -> None:
+    files = {
+        "data.txt": "1",
+        "app.py": """
+            import functools
+
+            def read(): return open("data.txt").read()
+
+            @functools.cache
+            def get(name): return read() if name == "x" else ""
+        """,
+        "test_a.py": """
+            import app
+
+            def test_f():
+                app.read()
+                for number in range(10_100):
+                    app.get(number)
+                app.get("x")
+
+            def test_g(): assert app.get("x") == "1"
+        """,
+    }
+
+    assert runs(tmp_path, files, {"data.txt": "2"}) == {"test_f", "test_g"}
+
+
+def test_a_call_for_one_object_counts_though_there_were_very_many_for_another(tmp_path: Path) -> None:
+    files = {
+        "app.py": """
+            def one(): return 1
+
+            class A:
+                value = None
+
+                def get(self):
+                    if self.value is None:
+                        self.value = one()
+                    return self.value
+
+            often, once = A(), A()
+        """,
+        "test_a.py": """
+            import app
+
+            def test_f():
+                for _ in range(10_100):
+                    app.often.get()
+                app.once.get()
+
+            def test_g(): assert app.once.get() == 1
+        """,
+    }
+
+    assert runs(tmp_path, files, {"app.py": files["app.py"].replace("return 1", "return 2")}) == {"test_f", "test_g"}

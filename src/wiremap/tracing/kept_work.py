@@ -7,6 +7,7 @@ keeps what it fills. A later context that calls the function for the same object
 
 import contextlib
 import weakref
+from collections.abc import Iterable
 from types import CodeType
 
 from wiremap.source.keepers import PROCESS, Keepers
@@ -41,7 +42,8 @@ class KeptWork:
         self._many_owners = _MANY_OWNERS
         self._context = 0
         self._idle: dict[int, int] = {}
-        self._unwatched: dict[int, Kept] = {}
+        self._unwatched: set[int] = set()
+        self._unseen: dict[int, Kept] = {}
 
     def begin_context(self) -> None:
         """Begin a context: a test, a fixture, an import. What is kept from before was done by others."""
@@ -51,6 +53,7 @@ class KeptWork:
             self._many_owners = max(_MANY_OWNERS, 2 * len(self._owners))
         self._idle.clear()
         self._unwatched.clear()
+        self._unseen.clear()
 
     def of(self, code: CodeType, keepers: Keepers, arguments: tuple[object, ...]) -> list[Kept]:
         """Return what is kept of *code* for each object that a call with *arguments* fills; begin it if need be."""
@@ -83,6 +86,10 @@ class KeptWork:
         """Tell whether calls of the function are still looked into in this context."""
         return id(kept.code) not in self._unwatched
 
+    def pass_by(self, kept: Kept) -> None:
+        """Hear that a call is not looked into: all that happens in this context may happen in that one."""
+        self._unseen[id(kept)] = kept
+
     def add(self, kept: Kept, seen: Observation) -> None:
         """Keep what happened in one call."""
         if kept.work.absorb(seen):
@@ -90,17 +97,13 @@ class KeptWork:
             return
         idle = self._idle[id(kept.code)] = self._idle.get(id(kept.code), 0) + 1
         if idle > _IDLE_CALLS:
-            self._unwatched[id(kept.code)] = kept
+            self._unwatched.add(id(kept.code))
 
-    @property
-    def has_unwatched(self) -> bool:
-        """Whether `add_to_unwatched` has anything to do in this context."""
-        return bool(self._unwatched)
-
-    def add_to_unwatched(self, code: CodeType) -> None:
-        """Keep that *code* was first seen in this context while calls of some functions aren't looked into."""
-        for kept in self._unwatched.values():
-            kept.work.codes[id(code)] = code
+    def add_unseen(self, observations: Iterable[Observation]) -> None:
+        """Keep what happened in this context for all whose calls were passed by in it."""
+        for kept in self._unseen.values():
+            for seen in observations:
+                kept.work.absorb(seen)
 
     def all(self) -> list[Kept]:
         """Return everything that is kept for objects that live."""

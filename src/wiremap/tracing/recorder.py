@@ -102,7 +102,7 @@ class Recorder:
     @property
     def plain_codes(self) -> dict[int, CodeType] | None:
         """`codes`, while there is nothing more to do about a start than to put it there; else None."""
-        return self.codes if type(self.codes) is dict and not self.kept_work.has_unwatched else None
+        return self.codes if type(self.codes) is dict else None
 
     @property
     def register(self) -> Register | None:
@@ -137,6 +137,7 @@ class Recorder:
         if self._journal is not None:
             yield seen  # a journal tells all that happens in one
             return
+        self.kept_work.add_unseen(self._stack)
         self.kept_work.begin_context()
         self._enter(seen)
         self._note_running_threads(seen)
@@ -152,6 +153,7 @@ class Recorder:
             if self._family is not None and self._journal is None:
                 with audit.unobserved():
                     self._family.end_context(seen)
+            self.kept_work.add_unseen(self._stack)
             self._leave(seen)
             self.kept_work.begin_context()
 
@@ -203,7 +205,6 @@ class Recorder:
             self._ignore(code)
             return
         self.codes[id(code)] = code
-        self.kept_work.add_to_unwatched(code)
         self._note_caller(code, caller)
 
     def on_call(self, caller: CodeType, code: CodeType) -> None:
@@ -222,7 +223,11 @@ class Recorder:
         for kept in works:
             if self.kept_work.is_from_before(kept):
                 self.current.kept[id(kept.work)] = kept.work
-        if self._journal is not None or not any(self.kept_work.is_watched(kept) for kept in works):
+        if self._journal is not None:
+            return None
+        if not any(self.kept_work.is_watched(kept) for kept in works):
+            for kept in works:
+                self.kept_work.pass_by(kept)
             return None
         token = Observation()
         with self._lock:

@@ -96,9 +96,20 @@ def test_calls_that_bring_nothing_new_are_looked_into_no_more_until_the_context_
         kept.add(found, Observation())
 
     tired = not kept.is_watched(found)
-    kept.add_to_unwatched(GET)
     kept.begin_context()
 
     assert tired
-    assert id(GET) in found.work.codes
     assert kept.is_watched(found)
+
+
+def test_who_was_passed_by_keeps_all_that_happened_in_the_context() -> None:
+    kept = KeptWork()
+    passed, other = kept.of(GET, (0, 1), (Holder, Observation))
+
+    kept.pass_by(passed)
+    kept.add_unseen([Observation(modules={"a.py"}), Observation(files={"/a": "1"})])
+    kept.begin_context()
+    kept.add_unseen([Observation(modules={"b.py"})])
+
+    assert (passed.work.modules, passed.work.files) == ({"a.py"}, {"/a": "1"})
+    assert other.work.modules == set()
