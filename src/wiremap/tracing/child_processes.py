@@ -5,11 +5,13 @@ import sys
 
 _OWN_TASKS = "/proc/self/task"
 # Bound at import: tests patch these, and must not meet us there.
-_listdir, _open, _read, _close, _kill, _waitid = os.listdir, os.open, os.read, os.close, os.kill, os.waitid
+_listdir, _open, _read, _close, _kill = os.listdir, os.open, os.read, os.close, os.kill
 _DEAD = (b"Z", b"X")
 _MAX_TRIES = 10
-# The last is __WALL of Linux: also those that native code made in unusual ways.
-_ANY_END = os.WEXITED | os.WNOHANG | os.WNOWAIT | (0x40000000 if sys.platform == "linux" else 0)
+if sys.platform == "linux":  # macOS has it since Python 3.13 only, and Windows never
+    _waitid, _all_children = os.waitid, os.P_ALL
+    # The last is __WALL: also those that native code made in unusual ways.
+    _any_end = os.WEXITED | os.WNOHANG | os.WNOWAIT | 0x40000000
 
 
 def child_pids() -> set[int]:
@@ -28,12 +30,13 @@ def child_pids() -> set[int]:
 
 def _may_have_children() -> bool:
     """Ask the system once; this is asked around each test, and hardly any has children."""
-    try:
-        _waitid(os.P_ALL, 0, _ANY_END)
-    except ChildProcessError:
-        return False
-    except OSError:
-        return True
+    if sys.platform == "linux":
+        try:
+            _waitid(_all_children, 0, _any_end)
+        except ChildProcessError:
+            return False
+        except OSError:
+            return True
     return True
 
 
