@@ -5,7 +5,7 @@ import pytest
 
 from wiremap import compile_mode, compiling, recipe
 from wiremap.errors import AsyncRecipeError
-from wiremap.registry.recipe import recipe_mark
+from wiremap.registry.recipes import recipe_mark
 
 
 def test_a_recipe_is_the_function_itself() -> None:
@@ -48,7 +48,7 @@ def test_compile_mode_ends_with_its_block_and_stays_in_its_thread() -> None:
 
 
 def test_a_recipe_that_a_call_would_not_run_is_refused_where_it_is_defined() -> None:
-    with pytest.raises(AsyncRecipeError, match=r"combine is async or a generator \(at .*test_recipe\.py:\d+\)"):
+    with pytest.raises(AsyncRecipeError, match=r"combine is async or a generator \(at .*test_recipes\.py:\d+\)"):
 
         @recipe
         async def combine() -> None: ...
