@@ -928,3 +928,21 @@ def test_a_call_for_one_object_counts_though_there_were_very_many_for_another(tm
     }
 
     assert runs(tmp_path, files, {"app.py": files["app.py"].replace("return 1", "return 2")}) == {"test_f", "test_g"}
+
+
+# Modules that are looked up among the names of another.
+
+
+@pytest.mark.parametrize("looked_up", ['globals()["_part"]', 'globals().get("_part")', 'globals()[f"_{name}"]'])
+def test_a_module_that_is_looked_up_by_its_name_may_be_read_as_a_whole(looked_up: str, tmp_path: Path) -> None:
+    files = {
+        "piece.py": "X = 1\n",
+        "app.py": f"import piece as _part\ndef get(name): return {looked_up}\n",
+        "test_a.py": """
+            from app import get
+
+            def test_f(): assert [name for name in get("part").__dict__ if "__" not in name] == ["X"]
+        """,
+    }
+
+    assert runs(tmp_path, files, {"piece.py": "X = 1\nY = 1\n"}) == {"test_f"}

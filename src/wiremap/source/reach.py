@@ -49,6 +49,7 @@ def reach_of(trees: Iterable[ast.AST], imported: Mapping[str, str]) -> Reach:
         handled.update(_in_full(name, local) for name in _handed_on(tree) if name.partition(".")[0] in local)
         for node in ast.walk(tree):
             handled.update(filter(None, [_asked_for(node)]), _imported_by_class(node))
+            handled.update(_in_full(name, local) for name in _looked_up(node, local))
         spelled.update(_spelled_by(tree))
         is_function = isinstance(tree, Function)
         made.update(filter(None, map(_beginning_looked_up, ast.walk(tree))) if is_function else ())
@@ -226,6 +227,16 @@ def _beginning_looked_up(node: ast.AST) -> str:
             return beginning
         case _:
             return ""
+
+
+def _looked_up(node: ast.AST, imported: Iterable[str]) -> Iterator[str]:
+    """Yield those of the names *imported* that `globals()["_b"]` or `globals()[f"_{name}"]` may give."""
+    beginning = _beginning_looked_up(node)
+    if beginning:
+        yield from (name for name in imported if name.startswith(beginning))
+    elif _looks_up_literal(node):
+        texts = {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
+        yield from (name for name in imported if name in texts)
 
 
 def _is_of_module(node: ast.expr) -> bool:

@@ -21,3 +21,15 @@ def test_a_child_that_nobody_has_waited_for_is_dead() -> None:
     assert pid not in child_pids()
 
     os.waitpid(pid, 0)
+
+
+def test_children_are_known_where_the_system_offers_no_waitid() -> None:
+    program = """
+import os, sys
+sys.platform = "darwin"
+del os.waitid
+from wiremap.tracing.child_processes import child_pids
+assert child_pids() == set()
+"""
+
+    subprocess.run([sys.executable, "-c", program], check=True)
