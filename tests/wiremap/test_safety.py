@@ -939,10 +939,57 @@ def test_a_module_that_is_looked_up_by_its_name_may_be_read_as_a_whole(looked_up
         "piece.py": "X = 1\n",
         "app.py": f"import piece as _part\ndef get(name): return {looked_up}\n",
         "test_a.py": """
-            from app import get
+            import app
 
-            def test_f(): assert [name for name in get("part").__dict__ if "__" not in name] == ["X"]
+            def test_f(): assert [name for name in app.get("part").__dict__ if "__" not in name] == ["X"]
         """,
     }
 
     assert runs(tmp_path, files, {"piece.py": "X = 1\nY = 1\n"}) == {"test_f"}
+
+
+def test_a_module_that_is_read_by_a_spelled_name_may_be_read_as_a_whole(tmp_path: Path) -> None:
+    files = {
+        "piece.py": "X = 1\n",
+        "app.py": "import piece as _part\n",
+        "test_a.py": """
+            import app
+
+            def test_f(): assert [name for name in getattr(app, "_part").__dict__ if "__" not in name] == ["X"]
+        """,
+    }
+
+    assert runs(tmp_path, files, {"piece.py": "X = 1\nY = 1\n"}) == {"test_f"}
+
+
+# The collector.
+
+
+def test_what_the_collector_finalizes_while_source_is_parsed_counts(tmp_path: Path) -> None:
+    many = "".join(
+        f"def f{number}(a, b=[{number}]): return dict(a=a, b=[b for c in a if c.d])\n" for number in range(500)
+    )
+    files = {
+        "many.py": "def f(): return 1\n" + many,
+        "app.py": """
+            closed = []
+
+            def one(): return 1
+
+            class A:
+                def __init__(self): self.me = self
+                def __del__(self): closed.append(one())
+        """,
+        "test_a.py": """
+            import gc
+            import app, many
+
+            def test_f():
+                app.A()
+                many.f()
+                gc.collect()
+                assert app.closed == [1]
+        """,
+    }
+
+    assert runs(tmp_path, files, {"app.py": files["app.py"].replace("return 1", "return 2")}) == {"test_f"}

@@ -273,10 +273,12 @@ def _last(node: ast.expr) -> str:
 def _handed_on(node: ast.AST) -> Iterator[str]:
     """Yield the names and dotted names that are read other than to take an attribute of them."""
     match node:
-        case ast.Call(func=function, args=[_, ast.Constant(value=str(name)), *rest]) if (
+        case ast.Call(func=function, args=[owner, ast.Constant(value=str(name)), *rest]) if (
             _last(function) in _NAMED and name != "__dict__"
         ):
-            # What is read or set of the first has its name in the second.
+            # What is read or set of the first has its name in the second, and may be a module.
+            if dotted := _dotted(owner):
+                yield f"{dotted}.{name}"
             for child in (function, *rest, *node.keywords):
                 yield from _handed_on(child)
         case ast.Name(ctx=ast.Load()) | ast.Attribute():

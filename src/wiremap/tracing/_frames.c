@@ -57,6 +57,23 @@ static unsigned long long frames_missed_told = 0;
 /* The callback is Python code itself. Per thread: another thread may start a function meanwhile. */
 static _Thread_local int busy = 0;
 
+/* What the collector finalizes runs code of the project, which would start unseen within a callback. */
+static int
+begin_callback(void)
+{
+    busy = 1;
+    return PyGC_Disable();
+}
+
+static void
+end_callback(int was_collecting)
+{
+    if (was_collecting) {
+        PyGC_Enable();
+    }
+    busy = 0;
+}
+
 /* Under the hook each Python call takes C stack, which it does not without. Below this address, none is to spare. */
 static _Thread_local char *stack_reserve = NULL;
 
@@ -124,7 +141,7 @@ ask(PyObject *function, struct _PyInterpreterFrame *frame)
 {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback); /* a generator may be resumed with an exception */
-    busy = 1;
+    int was_collecting = begin_callback();
     PyObject *target = Py_NewRef(function);
     PyObject *arguments = arguments_of(frame);
     PyObject *answer = NULL;
@@ -136,7 +153,7 @@ ask(PyObject *function, struct _PyInterpreterFrame *frame)
     }
     Py_XDECREF(arguments);
     Py_DECREF(target);
-    busy = 0;
+    end_callback(was_collecting);
     PyErr_Restore(type, value, traceback);
     return answer;
 }
@@ -202,7 +219,7 @@ tell_call(PyCodeObject *caller, PyCodeObject *code)
 {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
-    busy = 1;
+    int was_collecting = begin_callback();
     PyObject *target = Py_NewRef(call_function);
     PyObject *answer = PyObject_CallFunctionObjArgs(target, (PyObject *)caller, (PyObject *)code, NULL);
     if (answer == NULL) {
@@ -210,7 +227,7 @@ tell_call(PyCodeObject *caller, PyCodeObject *code)
     }
     Py_XDECREF(answer);
     Py_DECREF(target);
-    busy = 0;
+    end_callback(was_collecting);
     PyErr_Restore(type, value, traceback);
 }
 
@@ -272,7 +289,7 @@ leave(PyObject *token)
         return;
     }
     PyErr_Fetch(&type, &value, &traceback);
-    busy = 1;
+    int was_collecting = begin_callback();
     PyObject *target = Py_NewRef(leave_function);
     PyObject *answer = PyObject_CallFunctionObjArgs(target, token, NULL);
     if (answer == NULL) {
@@ -280,7 +297,7 @@ leave(PyObject *token)
     }
     Py_XDECREF(answer);
     Py_DECREF(target);
-    busy = 0;
+    end_callback(was_collecting);
     PyErr_Restore(type, value, traceback);
 }
 

@@ -6,6 +6,7 @@ hot loops run at full speed. `restart_events` is never called: it would make the
 code object of the process anew.
 """
 
+import gc
 import sys
 from types import CodeType, FrameType
 
@@ -79,14 +80,24 @@ class MonitoringEvents:
         self._starts.clear()
 
     def _discover(self, code: CodeType, _offset: int) -> object:
+        # Source may be parsed here. What the collector finalizes runs code of the project, and would do so unseen.
+        was_collecting = gc.isenabled()
+        gc.disable()
+        try:
+            self._arm(code)
+        finally:
+            if was_collecting:
+                gc.enable()
+        return sys.monitoring.DISABLE
+
+    def _arm(self, code: CodeType) -> None:
         interest = self._sink.classify(code)
         if interest is not Interest.NONE:
             is_filler = interest is Interest.FILLER
             if is_filler:
                 self._around.add(id(code))
             sys.monitoring.set_local_events(self._watch, code, self._around_events if is_filler else self._events)
-            self._tell(code, sys._getframe(1))  # noqa: SLF001 - the frame that starts
-        return sys.monitoring.DISABLE
+            self._tell(code, sys._getframe(2))  # noqa: SLF001 - the frame that starts
 
     def _note(self, code: CodeType, _offset: int) -> object:
         key = id(code)
