@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from wiremap.registry.observers import subscribe
     from wiremap.registry.orchestrator import RegistryOrchestrator
-    from wiremap.registry.recipe import compile_mode, compiling, recipe
+    from wiremap.registry.recipes import compile_mode, compiling, recipe
     from wiremap.registry.requirements import Requirement, Requires
 
 __all__ = ["RegistryOrchestrator", "Requirement", "Requires", "compile_mode", "compiling", "recipe", "subscribe"]
@@ -18,9 +18,9 @@ _HOMES = {
     "RegistryOrchestrator": "orchestrator",
     "Requirement": "requirements",
     "Requires": "requirements",
-    "compile_mode": "recipe",
-    "compiling": "recipe",
-    "recipe": "recipe",
+    "compile_mode": "recipes",
+    "compiling": "recipes",
+    "recipe": "recipes",
     "subscribe": "observers",
 }
 

@@ -17,7 +17,7 @@ from wiremap.registry.ledger import Entry, Ledger, Link
 from wiremap.registry.lifecycle import Lifecycle, raise_together
 from wiremap.registry.location import Location, caller_location
 from wiremap.registry.overriding import System
-from wiremap.registry.recipe import compiling
+from wiremap.registry.recipes import compiling
 from wiremap.registry.requirements import Requirement, announce
 from wiremap.registry.unused import warn_of_unused
 from wiremap.registry.validation import is_bound_already

@@ -41,7 +41,7 @@ from wiremap.registry.declarations import Declarations
 from wiremap.registry.identity import Names
 from wiremap.registry.ledger import Entry, Ledger, Link
 from wiremap.registry.lifecycle import CLOSE_HOOK, START_HOOK
-from wiremap.registry.recipe import runs_later
+from wiremap.registry.recipes import runs_later
 from wiremap.registry.requirements import required_cells, requirements_of
 from wiremap.registry.state_cell import wired_cells
 

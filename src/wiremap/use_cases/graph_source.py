@@ -32,7 +32,7 @@ from wiremap.errors import (
 from wiremap.graph import Graph
 from wiremap.registry.location import Location
 from wiremap.registry.observers import subscribe
-from wiremap.registry.recipe import compile_mode, recipe_mark
+from wiremap.registry.recipes import compile_mode, recipe_mark
 from wiremap.registry.work import work_refused
 from wiremap.tracing.territory import OWN_FOLDER, Territory
 from wiremap.use_cases.module_names import module_name

@@ -5,7 +5,7 @@ import pytest
 
 from wiremap import compile_mode, compiling, recipe
 from wiremap.errors import AsyncRecipeError
-from wiremap.registry.recipe import recipe_mark
+from wiremap.registry.recipes import recipe_mark
 
 
 def test_a_recipe_is_the_function_itself() -> None:
