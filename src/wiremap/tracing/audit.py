@@ -84,11 +84,11 @@ def activate(recorder: ActiveRecorder | None) -> None:
 
 def _install() -> None:
     try:
-        from wiremap.tracing import _frames  # noqa: PLC0415 - compiled, and not for each version of Python
+        from wiremap.tracing import _audit  # noqa: PLC0415 - compiled, where there was a compiler
     except ImportError:
         sys.addaudithook(_hook)
     else:
-        _frames.add_audit_hook(_hook, tuple(_HANDLERS))
+        _audit.add_hook(_hook, tuple(_HANDLERS))
 
 
 def is_unobserved() -> bool:
