@@ -1,4 +1,4 @@
-"""Builds what pyproject.toml can't say: one compiled module for one version of Python, and the start file."""
+"""Builds what pyproject.toml can't say: compiled modules, one of them for one version of Python, and the start file."""
 
 import shutil
 import sys
@@ -7,7 +7,8 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build_py import build_py
 
-# Optional: without a compiler, tracing falls back to sys.setprofile, which is slower.
+# Optional: without a compiler, tracing falls back to sys.setprofile and sys.addaudithook, which are slower.
+AUDIT = Extension("wiremap.tracing._audit", ["src/wiremap/tracing/_audit.c"], optional=True)
 FRAMES = Extension("wiremap.tracing._frames", ["src/wiremap/tracing/_frames.c"], optional=True)
 
 # Read by each interpreter that starts in the environment: it lets a child process record itself when it is asked to.
@@ -26,5 +27,6 @@ class BuildWithStartFile(build_py):
         shutil.copy(START_FILE, folder)
 
 
-is_cpython_311 = sys.implementation.name == "cpython" and sys.version_info[:2] == (3, 11)
-setup(ext_modules=[FRAMES] if is_cpython_311 else [], cmdclass={"build_py": BuildWithStartFile})
+is_cpython = sys.implementation.name == "cpython"
+modules = [AUDIT, *([FRAMES] if sys.version_info[:2] == (3, 11) else [])]
+setup(ext_modules=modules if is_cpython else [], cmdclass={"build_py": BuildWithStartFile})

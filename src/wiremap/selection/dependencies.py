@@ -106,7 +106,9 @@ class DependencyResolver:
         self._around = around
         self._imports = imports
         self._unit_of_code: dict[int, UnitKey | None] = {}
+        self._brought: dict[str, _Closure] = {}
         self._closures: dict[frozenset[str], _Closure] = {}
+        self._closures_of_modules: dict[frozenset[str], _Closure] = {}
         self._unit_facts: dict[UnitKey, Fact] = {}
         # Many tests share observations, or see the same.
         self._contents: dict[Observation, Hashable] = {}
@@ -253,14 +255,27 @@ class DependencyResolver:
         return self._closures[roots]
 
     def _follow(self, roots: frozenset[str]) -> _Closure:
-        closure = _Closure()
+        modules: set[str] = set()
         pending = set(roots)
         while pending:
             path = pending.pop()
-            if path in closure.modules:
-                continue
-            closure.modules.add(path)
-            pending |= self._module(path, closure) - closure.modules
+            modules.add(path)
+            pending |= self._brought_by(path).modules - modules
+        # Most ways in lead to the same modules.
+        key = frozenset(modules)
+        if key not in self._closures_of_modules:
+            self._closures_of_modules[key] = self._unite(key)
+        return self._closures_of_modules[key]
+
+    def _unite(self, modules: frozenset[str]) -> _Closure:
+        closure = _Closure(modules=set(modules))
+        for path in modules:
+            brought = self._brought_by(path)
+            closure.facts |= brought.facts
+            closure.units |= brought.units
+            closure.doubts |= brought.doubts
+            closure.processes |= brought.processes
+            closure.unpickled |= brought.unpickled
         closure.facts |= {self._unit_fact(key) for key in closure.units}
         for key in closure.units | {UnitKey(path, MODULE_UNIT) for path in closure.modules}:
             reached = self._reach_of(key)
@@ -268,28 +283,32 @@ class DependencyResolver:
             closure.read.modules |= reached.modules
         return closure
 
-    def _module(self, path: str, closure: _Closure) -> set[str]:
-        """Add what the import of *path* rests on; return the modules that it leads to."""
+    def _brought_by(self, path: str) -> _Closure:
+        if path not in self._brought:
+            self._brought[path] = self._module(path)
+        return self._brought[path]
+
+    def _module(self, path: str) -> _Closure:
+        """Return what the import of *path* rests on, and the modules that it leads to."""
         own = self._imports_of(UnitKey(path, MODULE_UNIT))
-        closure.facts |= own.facts
         seen = self._imports.get(path)
         if seen is None:
             # It was imported before anybody watched: which of its functions ran then is not known.
-            closure.facts.add(self._fact(kinds.SOURCE, path))
-            return own.modules
-        closure.facts.add(self._fact(kinds.MODULE, path))
+            return _Closure(facts={self._fact(kinds.SOURCE, path), *own.facts}, modules=own.modules)
         during = with_kept([seen])  # it may have found something full
-        closure.facts |= {fact for one in during for fact in self._readings(one)}
-        closure.doubts |= {doubt for one in during for doubt in one.doubts}
-        closure.processes |= {process for one in during for process in one.processes}
-        closure.unpickled |= {module for one in during for module in one.unpickled}
-        units = {key for one in during for key in self._units_of(one)}
-        closure.units |= units
+        units = set[UnitKey]().union(*map(self._units_of, during))
         found = [own, self._resolve(name for one in during for name in one.imports)]
         found.extend(self._imports_of(key) for key in units)
-        closure.facts |= {fact for one in found for fact in one.facts}
-        reached = {key.path for key in units} | {path for one in during for path in one.modules}
-        return reached | {path for one in found for path in one.modules}
+        facts = {self._fact(kinds.MODULE, path)}.union(*map(self._readings, during), *(one.facts for one in found))
+        reached = {key.path for key in units}.union(*(one.modules for one in during), *(one.modules for one in found))
+        return _Closure(
+            facts=facts,
+            units=units,
+            doubts={doubt for one in during for doubt in one.doubts},
+            processes={process for one in during for process in one.processes},
+            unpickled={module for one in during for module in one.unpickled},
+            modules=reached,
+        )
 
     def _imports_of(self, key: UnitKey) -> "_Imports":
         """Return what a unit's own import statements lead to, and the submodules that it reaches through them."""

@@ -78,8 +78,17 @@ def activate(recorder: ActiveRecorder | None) -> None:
     global _active, _installed  # noqa: PLW0603 - an audit hook is global to the process and can't be removed
     _active = recorder
     if recorder is not None and not _installed:
-        sys.addaudithook(_hook)
+        _install()
         _installed = True
+
+
+def _install() -> None:
+    try:
+        from wiremap.tracing import _audit  # noqa: PLC0415 - compiled, where there was a compiler
+    except ImportError:
+        sys.addaudithook(_hook)
+    else:
+        _audit.add_hook(_hook, tuple(_HANDLERS))
 
 
 def is_unobserved() -> bool:

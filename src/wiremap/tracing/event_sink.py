@@ -48,7 +48,10 @@ class EventSink(Protocol):
     def on_filler_enter(
         self, code: CodeType, arguments: tuple[object, ...], caller: FrameType | None
     ) -> Observation | None:
-        """Note that a function starts that may fill what lasts; return a token for its end, or None for no need."""
+        """Note that a function starts that may fill what lasts; return a token for its end, or None for no need.
+
+        *caller* is only looked at when *code* isn't in `codes`.
+        """
 
     def on_filler_leave(self, token: Observation) -> None:
         """Note that the call ends, or is suspended, for which `on_filler_enter` gave *token*."""

@@ -65,7 +65,8 @@ class FrameEvents:
         return _NOT_IN_THIS_EPOCH
 
     def _enter(self, code: CodeType, arguments: tuple[object, ...]) -> Observation | None:
-        return self._sink.on_filler_enter(code, arguments, sys._getframe().f_back)  # noqa: SLF001 - as above
+        caller = None if id(code) in self._sink.codes else sys._getframe().f_back  # noqa: SLF001 - as above
+        return self._sink.on_filler_enter(code, arguments, caller)
 
 
 def _probe() -> None:

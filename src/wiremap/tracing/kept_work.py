@@ -22,12 +22,16 @@ class Kept:
     """What happened in all calls of one function for one keeper.
 
     Attributes:
+        number: The `id` of the function. Asking for one is an audit event, and there may be very many calls.
         code: The function.
         context: The number of the context in which the first of them began.
         work: Everything that happened.
     """
 
-    def __init__(self, code: CodeType, context: int) -> None:
+    __slots__ = ("code", "context", "number", "work")
+
+    def __init__(self, number: int, code: CodeType, context: int) -> None:
+        self.number = number
         self.code = code
         self.context = context
         self.work = Observation()
@@ -57,26 +61,25 @@ class KeptWork:
 
     def of(self, code: CodeType, keepers: Keepers, arguments: tuple[object, ...]) -> list[Kept]:
         """Return what is kept of *code* for each object that a call with *arguments* fills; begin it if need be."""
+        number = id(code)
         owners = [None if place == PROCESS or place >= len(arguments) else arguments[place] for place in keepers]
-        return [self._of_owner(code, owner) for owner in owners]
+        return [self._of_owner(number, code, owner) for owner in owners]
 
-    def _of_owner(self, code: CodeType, owner: object) -> Kept:
-        key = (id(code), id(owner) if owner is not None else 0)
-        if key not in self._kept or self._is_of_another(key, owner):
-            kept = self._kept[key] = Kept(code, self._context)
+    def _of_owner(self, number: int, code: CodeType, owner: object) -> Kept:
+        key = (number, id(owner) if owner is not None else 0)
+        kept = self._kept.get(key)
+        reference = self._owners.get(key)
+        # The object that this was kept for may have died, and another have got its id.
+        if kept is None or (reference is not None and reference() is not owner):
+            kept = self._kept[key] = Kept(number, code, self._context)
             # A memoised function is not called again, so who finds its answer did not execute it either.
-            kept.work.codes[id(code)] = code
+            kept.work.codes[number] = code
             self._owners.pop(key, None)
             # One that can't be referred to weakly stays: a later object of its id then rests on too much, no harm.
             if owner is not None:
                 with contextlib.suppress(TypeError):
                     self._owners[key] = weakref.ref(owner)
-        return self._kept[key]
-
-    def _is_of_another(self, key: tuple[int, int], owner: object) -> bool:
-        """Tell whether the object that this was kept for has died, and *owner* has got its id."""
-        reference = self._owners.get(key)
-        return reference is not None and reference() is not owner
+        return kept
 
     def is_from_before(self, kept: Kept) -> bool:
         """Tell whether *kept* was begun by an earlier context than the one of now."""
@@ -84,7 +87,7 @@ class KeptWork:
 
     def is_watched(self, kept: Kept) -> bool:
         """Tell whether calls of the function are still looked into in this context."""
-        return id(kept.code) not in self._unwatched
+        return kept.number not in self._unwatched
 
     def pass_by(self, kept: Kept) -> None:
         """Hear that a call is not looked into: all that happens in this context may happen in that one."""
@@ -93,11 +96,11 @@ class KeptWork:
     def add(self, kept: Kept, seen: Observation) -> None:
         """Keep what happened in one call."""
         if kept.work.absorb(seen):
-            self._idle[id(kept.code)] = 0
+            self._idle[kept.number] = 0
             return
-        idle = self._idle[id(kept.code)] = self._idle.get(id(kept.code), 0) + 1
+        idle = self._idle[kept.number] = self._idle.get(kept.number, 0) + 1
         if idle > _IDLE_CALLS:
-            self._unwatched.add(id(kept.code))
+            self._unwatched.add(kept.number)
 
     def add_unseen(self, observations: Iterable[Observation]) -> None:
         """Keep what happened in this context for all whose calls were passed by in it."""

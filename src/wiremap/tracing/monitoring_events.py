@@ -101,8 +101,11 @@ class MonitoringEvents:
 
     def _note(self, code: CodeType, _offset: int) -> object:
         key = id(code)
-        if key not in self._sink.codes or key in self._around:
+        if key in self._around or key in self._sink.watched:
             self._tell(code, sys._getframe(1))  # noqa: SLF001 - the frame that starts
+            return None
+        if key not in self._sink.codes:
+            self._sink.on_start(code, sys._getframe(1).f_back)  # noqa: SLF001 - as above
             return None
         starts = self._starts[key] = self._starts.get(key, 0) + 1
         if starts > _HOT:

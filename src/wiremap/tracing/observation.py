@@ -1,14 +1,10 @@
 """What was seen to happen while one thing ran: a test, a fixture, the import of a module."""
 
 from collections.abc import Hashable
-from operator import attrgetter
 from types import CodeType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 _Value = TypeVar("_Value")
-
-# What was read first stays as it was then.
-_READINGS = ("files", "presences", "variables")
 
 
 class Observation:
@@ -17,8 +13,9 @@ class Observation:
     Code objects are kept by `id` and never hashed: two functions of equal text in different files compare
     equal, since `co_filename` is not compared. The values keep the objects alive, so that no id is reused.
 
-    It is no dataclass: each child process makes some when it starts, and `dataclasses` takes longer to import than
-    all the rest of what a recorder needs.
+    There is one for each test, and one for each call of a function that fills a cache, and most see nothing but
+    code: so all else is made when it is first asked for. It is no dataclass: each child process makes some when it
+    starts, and `dataclasses` takes longer to import than all the rest of what a recorder needs.
 
     Attributes:
         codes: Code objects of project files that started or resumed.
@@ -37,52 +34,39 @@ class Observation:
         doubts: Why something may have happened unseen, one sentence each.
     """
 
-    __slots__ = (
-        "codes", "distributions", "doubts", "files", "fixtures", "graphs", "imports", "kept", "modules", "presences",
-        "processes", "units", "unpickled", "variables",
-    )  # fmt: skip
+    codes: dict[int, CodeType]
+    units: set[tuple[str, str]]
+    modules: set[str]
+    imports: set[str]
+    fixtures: set[int]
+    files: dict[str, str]
+    presences: dict[str, str]
+    variables: dict[str, str | None]
+    distributions: set[str]
+    graphs: set[str]
+    processes: set[str]
+    unpickled: set[str]
+    kept: "dict[int, Observation]"
+    doubts: set[str]
 
-    def __init__(  # noqa: PLR0913 - as many as there are kinds of things to see
-        self,
-        *,
-        codes: dict[int, CodeType] | None = None,
-        units: set[tuple[str, str]] | None = None,
-        modules: set[str] | None = None,
-        imports: set[str] | None = None,
-        fixtures: set[int] | None = None,
-        files: dict[str, str] | None = None,
-        presences: dict[str, str] | None = None,
-        variables: dict[str, str | None] | None = None,
-        distributions: set[str] | None = None,
-        graphs: set[str] | None = None,
-        processes: set[str] | None = None,
-        unpickled: set[str] | None = None,
-        kept: "dict[int, Observation] | None" = None,
-        doubts: set[str] | None = None,
-    ) -> None:
-        self.codes: dict[int, CodeType] = {} if codes is None else codes
-        self.units: set[tuple[str, str]] = set() if units is None else units
-        self.modules: set[str] = set() if modules is None else modules
-        self.imports: set[str] = set() if imports is None else imports
-        self.fixtures: set[int] = set() if fixtures is None else fixtures
-        self.files: dict[str, str] = {} if files is None else files
-        self.presences: dict[str, str] = {} if presences is None else presences
-        self.variables: dict[str, str | None] = {} if variables is None else variables
-        self.distributions: set[str] = set() if distributions is None else distributions
-        self.graphs: set[str] = set() if graphs is None else graphs
-        self.processes: set[str] = set() if processes is None else processes
-        self.unpickled: set[str] = set() if unpickled is None else unpickled
-        self.kept: dict[int, Observation] = {} if kept is None else kept
-        self.doubts: set[str] = set() if doubts is None else doubts
+    def __init__(self, *, codes: dict[int, CodeType] | None = None, **seen: Any) -> None:
+        """Begin with what was *seen*, by the names of the attributes; nothing by default."""
+        self.codes = {} if codes is None else codes
+        if seen:
+            self.__dict__.update(seen)
+
+    def __getattr__(self, name: str) -> Any:
+        """Make what was not asked for yet. Two threads may ask at once: they get the same."""
+        if name not in _MADE_LATE:
+            raise AttributeError(name=name, obj=self)
+        return self.__dict__.setdefault(name, _MADE_LATE[name]())
 
     def absorb(self, other: "Observation") -> bool:
         """Add what *other* saw; return whether it was anything new. What was read first stays as it was then."""
-        before = len(self.codes)
-        self.codes.update(other.codes)
-        has_grown = len(self.codes) > before
-        # Nearly always there is nothing else, and there may be very many calls.
-        if any(_all_but_codes(other)):
-            for name, theirs in zip(_ALL_BUT_CODES, _all_but_codes(other), strict=True):
+        has_grown = False
+        # A copy: other threads may look at something else meanwhile.
+        for name, theirs in other.__dict__.copy().items():
+            if theirs:
                 own = getattr(self, name)
                 before = len(own)
                 _add_missing(own, theirs) if name in _READINGS else own.update(theirs)
@@ -91,14 +75,19 @@ class Observation:
 
     def content(self) -> Hashable:
         """Return a value that is equal for observations of the same things."""
-        by_id = (frozenset(self.codes), frozenset(self.kept))
-        return by_id, *map(frozenset, _sets_of(self)), *(frozenset(one.items()) for one in _readings_of(self))
+        return frozenset(
+            (name, frozenset(seen.items() if name in _READINGS else seen)) for name, seen in vars(self).items() if seen
+        )
 
 
-_ALL_BUT_CODES = tuple(name for name in Observation.__slots__ if name != "codes")
-_all_but_codes = attrgetter(*_ALL_BUT_CODES)
-_readings_of = attrgetter(*_READINGS)
-_sets_of = attrgetter(*(name for name in _ALL_BUT_CODES if name != "kept" and name not in _READINGS))
+_READINGS = frozenset({"files", "presences", "variables"})
+"""What was read first stays as it was then."""
+_MADE_LATE: dict[str, type[dict[Any, Any]] | type[set[Any]]] = {
+    **dict.fromkeys(("files", "presences", "variables", "kept"), dict),
+    **dict.fromkeys(
+        ("units", "modules", "imports", "fixtures", "distributions", "graphs", "processes", "unpickled", "doubts"), set
+    ),
+}
 
 
 def with_kept(observations: "list[Observation]") -> "list[Observation]":
@@ -109,7 +98,7 @@ def with_kept(observations: "list[Observation]") -> "list[Observation]":
         one = pending.pop()
         if one not in found:
             found[one] = None
-            if one.kept:
+            if "kept" in vars(one):
                 pending.extend(one.kept.values())
     return list(found)
 

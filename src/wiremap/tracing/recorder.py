@@ -84,7 +84,7 @@ class Recorder:
         self._lock = RLock()
         self._project_codes: dict[int, tuple[CodeType, Keepers]] = {}
         self._num_callers: Counter[int] = Counter()
-        self._open_fillers: dict[int, list[Kept]] = {}
+        self._open_fillers: dict[Observation, list[Kept]] = {}
         self._stack: list[Observation] = [self.session]
         self.codes: dict[int, CodeType] = self.session.codes
         self._events: EventSource = _event_source(self)
@@ -217,9 +217,10 @@ class Recorder:
         self, code: CodeType, arguments: tuple[object, ...], caller: FrameType | None
     ) -> Observation | None:
         """Begin to keep apart what happens in a call of *code*; None when that is not worth it any more."""
-        if id(code) not in self.codes:
+        number = id(code)
+        if number not in self.codes:
             self.on_start(code, caller)
-        works = self.kept_work.of(code, self._project_codes[id(code)][1], arguments)
+        works = self.kept_work.of(code, self._project_codes[number][1], arguments)
         for kept in works:
             if self.kept_work.is_from_before(kept):
                 self.current.kept[id(kept.work)] = kept.work
@@ -231,16 +232,16 @@ class Recorder:
             return None
         token = Observation()
         with self._lock:
-            self._open_fillers[id(token)] = works
+            self._open_fillers[token] = works
             self._enter(token)
         return token
 
     def on_filler_leave(self, token: Observation) -> None:
         """End what `on_filler_enter` began: what happened belongs to the context around it, and is kept."""
         with self._lock:
-            if id(token) not in self._open_fillers:
+            if token not in self._open_fillers:
                 return  # the context around it ended first: another thread was in the middle of the call
-            place = next(index for index, one in enumerate(self._stack) if one is token)
+            place = self._stack.index(token)
             del self._stack[place]
             self._keep(token, self._stack[place - 1])
             self.codes = self._stack[-1].codes
@@ -248,7 +249,7 @@ class Recorder:
 
     def _keep(self, token: Observation, around: Observation) -> None:
         around.absorb(token)
-        for kept in self._open_fillers.pop(id(token), ()):
+        for kept in self._open_fillers.pop(token, ()):
             self.kept_work.add(kept, token)
 
     def on_missed(self) -> None:
@@ -349,7 +350,7 @@ class Recorder:
                 top = self._stack.pop()
                 if top is seen:
                     break
-                if id(top) in self._open_fillers:
+                if top in self._open_fillers:
                     self._keep(top, self._stack[-1])
             self.codes = self._stack[-1].codes
             self._events.rearm()
