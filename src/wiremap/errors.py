@@ -707,6 +707,43 @@ class StateCellUnsetError(WiremapError, AttributeError):
         )
 
 
+class ModuleStateCellUnsetError(WiremapError):
+    """The same, for a class whose ``__getattr__`` would hide an ``AttributeError``."""
+
+    code = "module-state-cell-unset"
+
+    def __init__(self, cell: str, consumer_type: str, owner: str) -> None:
+        self.cell = cell
+        self.consumer_type = consumer_type
+        self.owner = owner
+        super().__init__(cell, consumer_type, owner)
+
+    def _text(self) -> str:
+        return (
+            f"{self.consumer_type} read the cell {self.cell!r}, but {self.owner} has no value for it now. "
+            f"Set it in {self.owner}, at the latest in its __post_wire__."
+        )
+
+
+class CellReplacedError(WiremapError):
+    """Something else stands where a consumer was handed a cell."""
+
+    code = "cell-replaced"
+
+    def __init__(self, cell: str, consumer: str, provider: str, reason: str) -> None:
+        self.cell = cell
+        self.consumer = consumer
+        self.provider = provider
+        self.reason = reason
+        super().__init__(cell, consumer, provider, reason)
+
+    def _text(self) -> str:
+        return (
+            f"{self.consumer} reads {self.cell!r} from {self.provider} no more: {self.reason}. Take that back; "
+            f"change it on {self.provider}, or swap that for a test with graph.override()."
+        )
+
+
 class WiredCopyError(WiremapError):
     """A component that was handed cells was to be deep-copied or pickled."""
 

@@ -12,20 +12,22 @@ outlives them.
 
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from types import BuiltinMethodType, MemberDescriptorType, MethodType, ModuleType
+from copy import copy
+from types import BuiltinMethodType, MemberDescriptorType, MethodType, MethodWrapperType, ModuleType
 from typing import Any, Final, NamedTuple
 
 from wiremap.graph import CALL, CellKind
 from wiremap.registry.assignment import guard_assignment
-from wiremap.registry.attributes import instance_dict
+from wiremap.registry.attributes import has_instance_dict, instance_dict
 from wiremap.registry.cell_table import CellTable
 from wiremap.registry.location import Location
 from wiremap.registry.requirements import Requires, annotated_names, required_cells
 from wiremap.registry.state_cell import TABLE, Handed, StateCell, wired_cells
 
 _MODULE_TABLES: Final = ("_parameters", "_buffers", "_modules")
+_notes_lock: Final = threading.Lock()
 _IMMUTABLE_TYPE: Final = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 
 NOT_CALLABLE: Final = "Pass what can be called: a function, or an object whose class defines __call__."
@@ -108,7 +110,7 @@ def is_bound(value: object) -> bool:
     """Tell whether *value* is a method with the object that it belongs to."""
     if isinstance(value, BuiltinMethodType):  # `[].append`, but also `len`, which is bound to its module
         return not isinstance(value.__self__, ModuleType)
-    return isinstance(value, MethodType)
+    return isinstance(value, MethodType | MethodWrapperType)
 
 
 def is_method_called(name: str, value: Any) -> bool:
@@ -149,12 +151,16 @@ def lack_of_room(consumer: object, cell: str, kind: CellKind) -> tuple[str, str]
     if isinstance(consumer, threading.local):
         return "a threading.local has attributes of its own in each thread", "Register the component that keeps it."
     cls = type(consumer)
-    has_dict = cls.__dictoffset__ != 0
+    has_dict = has_instance_dict(cls)
     is_slot = isinstance(class_attribute(cls, cell), MemberDescriptorType)
     if cls.__flags__ & _IMMUTABLE_TYPE and (kind == "state" or not has_dict):
         return (
             f"its class {cls.__qualname__} is built in and can't be extended",
             "Derive a class of your own from it.",
+        )
+    if not has_dict and cls.__dictoffset__:
+        return f"its class {cls.__qualname__} hides the __dict__ of its instances", (
+            "Give the attribute that hides it another name."
         )
     if not has_dict and (kind == "state" or not is_slot):
         cure = _cure_for_slots(cls, kind)
@@ -203,11 +209,11 @@ def bind(offer: Offer, consumer: object, name: str) -> Undo:
     """
     if offer.kind == "state":
         _install_state_cell(type(consumer), name)
+        _note(consumer, name, offer, None)
     else:
         method = value_of_cell(offer.provider, offer.cell)
-        _open_table(consumer)  # first, so that whoever copies the consumer meets it before a provider
+        _note(consumer, name, offer, method)  # first, so that whoever copies the consumer meets it before a provider
         _store(consumer, name, method)
-    _note(consumer, name, offer)
 
     def undo() -> None:
         _strike(consumer, name)
@@ -220,19 +226,19 @@ def bind(offer: Offer, consumer: object, name: str) -> Undo:
 def bind_in_interface(offer: Offer, consumer: object, interface: str) -> Undo:
     """Hand the cell over below the name *interface* of *consumer*, and return what takes it back."""
     if interface not in wired_cells(consumer):
-        _open_table(consumer)
-        _store(consumer, interface, _view_class(type(consumer), interface)())
-        _note(consumer, interface, offer)
-    view = instance_dict(consumer)[interface]
-    take_back = bind(offer, view, offer.cell)
+        _keep_view(consumer, interface, offer, _view_class(type(consumer), interface)())
+    bind(offer, wired_cells(consumer)[interface].value, offer.cell)
 
-    def undo() -> None:
-        take_back()
-        if not wired_cells(view):
-            _strike(consumer, interface)
-            _forget(consumer, interface)
+    def undo() -> None:  # all that makes up an interface is bound and taken back together
+        _strike(consumer, interface)
+        _forget(consumer, interface)
 
     return undo
+
+
+def _keep_view(consumer: object, interface: str, offer: Offer, view: "InterfaceView") -> None:
+    _note(consumer, interface, offer, view)
+    _store(consumer, interface, view)
 
 
 def _forget(consumer: object, name: str) -> None:
@@ -242,19 +248,35 @@ def _forget(consumer: object, name: str) -> None:
 
 
 def rebind(offer: Offer, consumer: object, interface: str = "") -> None:
-    """Let a cell that *consumer* was handed come from another provider from now on."""
-    holder, name = _place(consumer, offer.cell, interface)
-    if offer.kind == "method":
-        _store(holder, name, value_of_cell(offer.provider, offer.cell))
-    _note(holder, name, offer)
-    if interface:
-        _note(consumer, interface, offer)
+    """Let a cell that *consumer* was handed come from another provider from now on.
+
+    What the consumer has put in its place meanwhile stays there.
+    """
+    name = interface or offer.cell
+    is_replaced = _is_assigned_over(consumer, name)
+    if is_in_interface(offer.cell, interface):
+        # A new one, since a shallow copy of the consumer shares what is there.
+        value: object = copy(wired_cells(consumer)[name].value)
+        _rebind_in_view(offer, value)
+    else:
+        value = value_of_cell(offer.provider, offer.cell) if offer.kind == "method" else None
+    _note(consumer, name, offer, value)
+    if value is not None and not is_replaced:
+        _store(consumer, name, value)
+
+
+def _rebind_in_view(offer: Offer, view: object) -> None:
+    value = value_of_cell(offer.provider, offer.cell) if offer.kind == "method" else None
+    _note(view, offer.cell, offer, value)
+    if value is not None:
+        _store(view, offer.cell, value)
 
 
 def handed_by(consumer: object, cell: str, interface: str = "") -> object | None:
     """Return the provider of a cell that *consumer* was handed, or None."""
-    holder, name = _place(consumer, cell, interface)
-    handed = wired_cells(holder).get(name)
+    handed = wired_cells(consumer).get(interface or cell)
+    if handed and is_in_interface(cell, interface):
+        handed = wired_cells(handed.value).get(cell)
     return handed and handed.provider
 
 
@@ -263,11 +285,39 @@ def is_in_interface(cell: str, interface: str) -> bool:
     return bool(interface) and cell != CALL
 
 
-def _place(consumer: object, cell: str, interface: str) -> tuple[object, str]:
-    """Return what holds a cell for *consumer*, if anything does yet, and under which name."""
-    if is_in_interface(cell, interface):
-        return instance_dict(consumer).get(interface), cell
-    return consumer, interface or cell
+# What is in the place of a cell
+
+
+def replaced_state_cell(consumer: object, name: str) -> str | None:
+    """Return, in words, what keeps *consumer* from reading a state cell that it was handed, or None.
+
+    Python lets nobody know when an attribute of a class is assigned; so it is looked at where cells matter.
+    """
+    handed = wired_cells(consumer).get(name)
+    if handed is None or handed.value is not None:
+        return None
+    for klass in type(consumer).__mro__:
+        if name in klass.__dict__:
+            is_there = isinstance(klass.__dict__[name], StateCell)
+            return None if is_there else f"{klass.__qualname__}.{name} was assigned, for all instances"
+    return f"{type(consumer).__qualname__}.{name} was deleted, for all instances"
+
+
+def replaced_cell(consumer: object, name: str) -> str | None:
+    """Return, in words, what stands in the place of a cell that *consumer* was handed, or None if the cell does."""
+    if _is_assigned_over(consumer, name):
+        return "another value was assigned in its place, or it was deleted"
+    return replaced_state_cell(consumer, name)
+
+
+def _is_assigned_over(consumer: object, name: str) -> bool:
+    handed = wired_cells(consumer).get(name)
+    if handed is None or handed.value is None:
+        return False  # a consumer with slots only keeps no note
+    slot = class_attribute(type(consumer), name)
+    if isinstance(slot, MemberDescriptorType):
+        return not _is_slot_filled(slot, consumer) or slot.__get__(consumer) is not handed.value
+    return instance_dict(consumer).get(name) is not handed.value
 
 
 class InterfaceView:
@@ -291,29 +341,32 @@ def _view_class(consumer_class: type, interface: str) -> type[InterfaceView]:
 def _store(consumer: object, name: str, value: object) -> None:
     # Past the class's own __setattr__: a frozen dataclass refuses there, others may do work. And past a state cell
     # of that name, which stands on the class for other instances and refuses whatever is handed over already.
-    if type(consumer).__dictoffset__ and not isinstance(class_attribute(type(consumer), name), MemberDescriptorType):
+    if has_instance_dict(type(consumer)) and not isinstance(
+        class_attribute(type(consumer), name), MemberDescriptorType
+    ):
         instance_dict(consumer)[name] = value
     else:
         object.__setattr__(consumer, name, value)
 
 
-def _open_table(consumer: object) -> None:
-    stored = instance_dict(consumer)
-    if TABLE not in stored and type(consumer).__dictoffset__:
-        stored[TABLE] = CellTable(type(consumer).__name__)
-
-
-def _note(consumer: object, name: str, offer: Offer) -> None:
-    if type(consumer).__dictoffset__:  # one with slots only has no place for notes, and holds no state cell
-        _open_table(consumer)
-        wired_cells(consumer)[name] = Handed(offer.provider, offer.provider_id, offer.where)
+def _note(consumer: object, name: str, offer: Offer, value: object) -> None:
+    with _notes_lock:
+        _put_table(
+            consumer, {**wired_cells(consumer), name: Handed(offer.provider, offer.provider_id, offer.where, value)}
+        )
 
 
 def _strike(consumer: object, cell: str) -> None:
-    table = wired_cells(consumer)
-    table.pop(cell, None)
-    if not table:
-        instance_dict(consumer).pop(TABLE, None)
+    with _notes_lock:
+        _put_table(consumer, {name: handed for name, handed in wired_cells(consumer).items() if name != cell})
+
+
+def _put_table(consumer: object, notes: Mapping[str, Handed]) -> None:
+    stored = instance_dict(consumer)  # of one with slots only, which has no place for notes, it is anyone's
+    if notes:
+        stored[TABLE] = CellTable(type(consumer).__name__, notes)
+    else:
+        stored.pop(TABLE, None)
 
 
 def _install_state_cell(cls: type, cell: str) -> None:

@@ -38,6 +38,7 @@ class RegistryOrchestrator:
         self._announced: set[type] = set()
         self._lifecycle = Lifecycle()
         self._graph: Graph | None = None
+        self._system = System()
         self._finalized_at = Location("", 0)
         self._closed_at: Location | None = None
 
@@ -112,6 +113,8 @@ class RegistryOrchestrator:
     def compile(self) -> Graph:
         """Return the graph of what is registered so far, and bind nothing.
 
+        After ``finalize`` it says, too, which state cells were lost since then by an assignment to a class.
+
         Raises:
             WiringError: The wiring has faults; the error lists them all.
         """
@@ -120,6 +123,8 @@ class RegistryOrchestrator:
             compilation = compile_ledger(self._ledger, UnderConstruction(depth=1))
             warn_of_unused(self._ledger, compilation)
             graph = compilation.graph
+        else:
+            self._system.check()
         observers.notify(graph)
         return graph
 
@@ -154,7 +159,7 @@ class RegistryOrchestrator:
                 raise
         system = System.of(compilation.kinds, compilation.names)
         graph = self._with_local_graphs(compilation).living_in(system)
-        self._graph, self._finalized_at = graph, where
+        self._graph, self._system, self._finalized_at = graph, system, where
         publish_given_ids(self._ledger.entries)
         nesting.remember(graph, compilation.components, self._lifecycle, system, (unfinished.innermost, where))
         observers.notify(graph)

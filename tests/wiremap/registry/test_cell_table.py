@@ -1,13 +1,14 @@
 import copy
+import dataclasses
 import pickle
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
 from tests.wiremap.registry.parts import Blocks, Engine, Scheduler
-from wiremap import RegistryOrchestrator
+from wiremap import RegistryOrchestrator, Requires
 from wiremap.errors import WiredCopyError
 
 
@@ -53,3 +54,91 @@ def test_what_was_not_wired_can_be_copied() -> None:
 
     assert copy.deepcopy(blocks).num_free == 7
     assert type(pickle.loads(pickle.dumps(scheduler))) is Scheduler  # noqa: S301 -- our own bytes
+
+
+class Given:
+    num_free = 99
+
+    def allocate(self, count: int) -> int:
+        return self.num_free + count
+
+
+class Pool(Protocol):
+    num_free: int
+
+    def allocate(self, count: int) -> int: ...
+
+
+class Pooling:
+    blocks = Requires[Pool]()
+
+    def read(self) -> tuple[int, int]:
+        return self.blocks.num_free, self.blocks.allocate(0)
+
+
+class CopyingItself(Engine):
+    def __copy__(self) -> "CopyingItself":
+        twin = type(self).__new__(type(self))
+        vars(twin).update(vars(self))
+        return twin
+
+
+def _read(consumer: Any) -> tuple[int, int]:
+    return consumer.num_free, consumer.allocate(0)
+
+
+@pytest.mark.parametrize("cls", [Engine, CopyingItself])
+def test_what_a_shallow_copy_is_handed_later_the_original_does_not_notice(cls: type) -> None:
+    orch, later, blocks = RegistryOrchestrator(), RegistryOrchestrator(), Blocks()
+    engine: Any = cls()
+    orch.register(blocks, "allocate", engine)
+    orch.finalize()
+
+    twin = copy.copy(engine)
+    later.register(blocks, "num_free", twin)
+    later.finalize()
+
+    assert twin.num_free == 7
+    assert not hasattr(engine, "num_free")
+
+
+def test_a_shallow_copy_is_not_split_by_an_override() -> None:
+    orch, blocks = RegistryOrchestrator(), Blocks()
+    engine: Any = Engine()
+    pooling = Pooling()
+    for cell in ("allocate", "num_free"):
+        orch.register(blocks, cell, engine)
+    Pooling.blocks.register(orch, blocks, pooling)
+    graph = orch.finalize()
+    twin, pooling_twin = copy.copy(engine), copy.copy(pooling)
+
+    with graph.override("Blocks", Given()):
+        assert (_read(engine), pooling.read()) == ((99, 99), (99, 99))
+        assert (_read(twin), pooling_twin.read()) == ((7, 7), (7, 7))
+    assert (_read(engine), pooling.read()) == ((7, 7), (7, 7))
+
+
+def test_a_dataclass_that_is_replaced_is_not_wired() -> None:
+    @dataclasses.dataclass(frozen=True)
+    class Frozen:
+        size: int
+
+    orch, frozen = RegistryOrchestrator(), Frozen(1)
+    orch.register(Blocks(), "num_free", frozen)
+    orch.finalize()
+
+    other: Any = dataclasses.replace(frozen, size=2)
+
+    assert not hasattr(other, "num_free")
+
+
+def test_a_class_that_is_rebuilt_by_a_call_may_be_deep_copied_without_its_cells() -> None:
+    class Rebuilt:
+        def __reduce__(self) -> tuple[type, tuple[()]]:
+            return type(self), ()
+
+    orch, rebuilt = RegistryOrchestrator(), Rebuilt()
+    orch.register(Blocks(), "num_free", rebuilt)
+    orch.finalize()
+
+    assert not hasattr(copy.deepcopy(rebuilt), "num_free")

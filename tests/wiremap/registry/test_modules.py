@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import pytest
 
 from wiremap import Graph, RegistryOrchestrator, Requires, WiringError
-from wiremap.errors import ModuleCellNotWiredError, StateCellAssignmentError
+from wiremap.errors import ModuleCellNotWiredError, ModuleStateCellUnsetError, StateCellAssignmentError
 
 torch: Any = pytest.importorskip("torch")
 
@@ -153,7 +153,8 @@ def test_a_module_can_register_nothing_under_a_state_cell_that_has_no_value_yet(
 
     with pytest.raises(StateCellAssignmentError):
         layer.register_buffer("scale", torch.ones(1))
-    assert not hasattr(layer, "scale")
+    with pytest.raises(ModuleStateCellUnsetError, match=r"read the cell 'scale', but Late has no value for it now"):
+        _ = layer.scale
 
 
 def test_a_module_with_an_assignment_of_its_own_refuses_and_assigns_as_before() -> None:
