@@ -267,3 +267,36 @@ def test_tracing_and_exporting_go_through_cells() -> None:
 def test_an_unwired_module_says_which_cell_is_missing() -> None:
     with pytest.raises(ModuleCellNotWiredError, match=r"TypedLayer read its cell 'attn'"):
         TypedLayer()(torch.ones(2, 4))
+
+
+@pytest.mark.parametrize("cell", ["scale", "attn"])
+def test_an_exported_root_that_holds_the_owner_keeps_its_parameters(cell: str) -> None:
+    class Owner(torch.nn.Module):  # type: ignore[misc] # same
+        def __init__(self) -> None:
+            super().__init__()
+            self.scale = torch.nn.Parameter(torch.ones(2))
+
+        def attn(self, x: Any) -> Any:
+            return x * self.scale
+
+    class Reader(torch.nn.Module):  # type: ignore[misc] # same
+        def forward(self, x: Any) -> Any:
+            return self.attn(x) if cell == "attn" else x * self.scale
+
+    class Root(torch.nn.Module):  # type: ignore[misc] # same
+        def __init__(self) -> None:
+            super().__init__()
+            self.owner, self.reader = Owner(), Reader()
+
+        def forward(self, x: Any) -> Any:
+            return self.reader(x)
+
+    root = Root()
+    orch = RegistryOrchestrator()
+    orch.register(root.owner, cell, root.reader)
+    orch.finalize()
+
+    exported = torch.export.export(root, (torch.ones(2),))
+
+    assert list(exported.state_dict) == ["owner.scale"]
+    assert not exported.constants
