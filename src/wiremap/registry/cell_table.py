@@ -1,10 +1,14 @@
 """The note in a consumer of what it was handed."""
 
-from collections.abc import Mapping
-from typing import Any, NoReturn
+import threading
+from collections.abc import Container, Mapping
+from typing import Any, Final, NoReturn
 
 from wiremap.errors import WiredCopyError
-from wiremap.registry.state_cell import Handed
+from wiremap.registry.attributes import instance_dict
+from wiremap.registry.state_cell import TABLE, Handed, wired_cells
+
+_lock: Final = threading.Lock()
 
 
 class CellTable(dict[str, Handed]):
@@ -23,3 +27,23 @@ class CellTable(dict[str, Handed]):
 
     def __reduce_ex__(self, _: Any) -> NoReturn:
         raise WiredCopyError(self._consumer_type, {handed.provider_id for handed in self.values()})
+
+
+def note(consumer: object, cells: Mapping[str, Handed]) -> None:
+    """Note that *consumer* was handed these cells too, or is handed them by others from now on."""
+    with _lock:
+        _replace(consumer, {**wired_cells(consumer), **cells})
+
+
+def strike(consumer: object, names: Container[str]) -> None:
+    """Note that *consumer* has these cells no more."""
+    with _lock:
+        _replace(consumer, {name: handed for name, handed in wired_cells(consumer).items() if name not in names})
+
+
+def _replace(consumer: object, cells: Mapping[str, Handed]) -> None:
+    stored = instance_dict(consumer)  # of one with slots only, which has no place for notes, it is anyone's
+    if cells:
+        stored[TABLE] = CellTable(type(consumer).__name__, cells)
+    else:
+        stored.pop(TABLE, None)

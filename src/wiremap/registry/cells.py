@@ -11,23 +11,22 @@ outlives them.
 """
 
 import threading
-import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from copy import copy
 from types import BuiltinMethodType, MemberDescriptorType, MethodType, MethodWrapperType, ModuleType
 from typing import Any, Final, NamedTuple
 
 from wiremap.graph import CALL, CellKind
 from wiremap.registry.assignment import guard_assignment
 from wiremap.registry.attributes import has_instance_dict, instance_dict
-from wiremap.registry.cell_table import CellTable
+from wiremap.registry.cell_table import note, strike
+from wiremap.registry.interface_view import Interface, changed_interface, new_interface
 from wiremap.registry.location import Location
 from wiremap.registry.requirements import Requires, annotated_names, required_cells
-from wiremap.registry.state_cell import TABLE, Handed, StateCell, wired_cells
+from wiremap.registry.state_cell import Handed, StateCell, wired_cells
 
 _MODULE_TABLES: Final = ("_parameters", "_buffers", "_modules")
-_notes_lock: Final = threading.Lock()
 _IMMUTABLE_TYPE: Final = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 
 NOT_CALLABLE: Final = "Pass what can be called: a function, or an object whose class defines __call__."
@@ -202,43 +201,54 @@ class Offer(NamedTuple):
     where: Location
 
 
-def bind(offer: Offer, consumer: object, name: str) -> Undo:
-    """Hand the cell over under *name*, which is its own unless it is a callable; return what takes it back.
+def bind(consumer: object, given: Iterable[tuple[Offer, str]]) -> Undo:
+    """Hand all of *given* over, each with the name of its interface or an empty one; return what takes all back.
 
-    *consumer* must have room for it and the name must be free.
+    *consumer* must have room for them and the names must be free. If it fails, nothing stays bound.
     """
-    if offer.kind == "state":
-        _install_state_cell(type(consumer), name)
-        _note(consumer, name, offer, None)
-    else:
-        method = value_of_cell(offer.provider, offer.cell)
-        _note(consumer, name, offer, method)  # first, so that whoever copies the consumer meets it before a provider
-        _store(consumer, name, method)
+    notes: dict[str, Handed] = {}
+    interfaces: dict[str, dict[str, Handed]] = defaultdict(dict)
+    for offer, interface in given:
+        if is_in_interface(offer.cell, interface):
+            interfaces[interface][offer.cell] = _handed(offer)
+        else:
+            notes[interface or offer.cell] = _handed(offer)
+    for interface, cells in interfaces.items():
+        first = next(iter(cells.values()))
+        notes[interface] = first._replace(value=new_interface(consumer, interface, cells))
 
     def undo() -> None:
-        _strike(consumer, name)
-        if offer.kind == "method":  # after the note: a state cell of the same name on the class would refuse
-            _forget(consumer, name)
+        strike(consumer, notes)
+        for name, handed in notes.items():
+            if handed.value is not None:  # after the note: a state cell of that name on the class would refuse
+                _forget(consumer, name)
 
+    try:
+        _put(consumer, notes)
+    except BaseException:
+        undo()
+        raise
     return undo
 
 
-def bind_in_interface(offer: Offer, consumer: object, interface: str) -> Undo:
-    """Hand the cell over below the name *interface* of *consumer*, and return what takes it back."""
-    if interface not in wired_cells(consumer):
-        _keep_view(consumer, interface, offer, _view_class(type(consumer), interface)())
-    bind(offer, wired_cells(consumer)[interface].value, offer.cell)
-
-    def undo() -> None:  # all that makes up an interface is bound and taken back together
-        _strike(consumer, interface)
-        _forget(consumer, interface)
-
-    return undo
+def _handed(offer: Offer) -> Handed:
+    value = value_of_cell(offer.provider, offer.cell) if offer.kind == "method" else None
+    return Handed(offer.provider, offer.provider_id, offer.where, value)
 
 
-def _keep_view(consumer: object, interface: str, offer: Offer, view: "InterfaceView") -> None:
-    _note(consumer, interface, offer, view)
-    _store(consumer, interface, view)
+def _put(consumer: object, notes: Mapping[str, Handed]) -> None:
+    for name, handed in notes.items():
+        if handed.value is None:
+            _install_state_cell(type(consumer), name)
+    note(consumer, notes)  # first, so that whoever copies the consumer meets it before a provider
+    for name, handed in notes.items():
+        if handed.value is not None:
+            _store(consumer, name, _kept(handed))
+
+
+def _kept(handed: Handed) -> object:
+    """Return what the consumer keeps under the name of a cell or an interface."""
+    return handed.value.view if isinstance(handed.value, Interface) else handed.value
 
 
 def _forget(consumer: object, name: str) -> None:
@@ -254,30 +264,27 @@ def rebind(offer: Offer, consumer: object, interface: str = "") -> None:
     """
     name = interface or offer.cell
     is_replaced = _is_assigned_over(consumer, name)
+    handed = _handed(offer)
     if is_in_interface(offer.cell, interface):
-        # A new one, since a shallow copy of the consumer shares what is there.
-        value: object = copy(wired_cells(consumer)[name].value)
-        _rebind_in_view(offer, value)
-    else:
-        value = value_of_cell(offer.provider, offer.cell) if offer.kind == "method" else None
-    _note(consumer, name, offer, value)
-    if value is not None and not is_replaced:
-        _store(consumer, name, value)
-
-
-def _rebind_in_view(offer: Offer, view: object) -> None:
-    value = value_of_cell(offer.provider, offer.cell) if offer.kind == "method" else None
-    _note(view, offer.cell, offer, value)
-    if value is not None:
-        _store(view, offer.cell, value)
+        cells = {**_cells_of_interface(consumer, interface), offer.cell: handed}
+        handed = handed._replace(value=changed_interface(consumer, interface, cells))
+    note(consumer, {name: handed})
+    if handed.value is not None and not is_replaced:
+        _store(consumer, name, _kept(handed))
 
 
 def handed_by(consumer: object, cell: str, interface: str = "") -> object | None:
     """Return the provider of a cell that *consumer* was handed, or None."""
-    handed = wired_cells(consumer).get(interface or cell)
-    if handed and is_in_interface(cell, interface):
-        handed = wired_cells(handed.value).get(cell)
+    if is_in_interface(cell, interface):
+        handed = _cells_of_interface(consumer, interface).get(cell)
+    else:
+        handed = wired_cells(consumer).get(interface or cell)
     return handed and handed.provider
+
+
+def _cells_of_interface(consumer: object, interface: str) -> Mapping[str, Handed]:
+    handed = wired_cells(consumer).get(interface)
+    return handed.value.cells if handed and isinstance(handed.value, Interface) else {}
 
 
 def is_in_interface(cell: str, interface: str) -> bool:
@@ -316,26 +323,8 @@ def _is_assigned_over(consumer: object, name: str) -> bool:
         return False  # a consumer with slots only keeps no note
     slot = class_attribute(type(consumer), name)
     if isinstance(slot, MemberDescriptorType):
-        return not _is_slot_filled(slot, consumer) or slot.__get__(consumer) is not handed.value
-    return instance_dict(consumer).get(name) is not handed.value
-
-
-class InterfaceView:
-    """What a consumer reads below the name of an interface: the cells of it, and nothing else of the provider."""
-
-    def __repr__(self) -> str:
-        cells = ", ".join(f"{cell} of {handed.provider_id}" for cell, handed in sorted(wired_cells(self).items()))
-        return f"<{type(self).__name__}: {cells}>"
-
-
-_view_classes: "weakref.WeakKeyDictionary[type, dict[str, type[InterfaceView]]]" = weakref.WeakKeyDictionary()
-
-
-def _view_class(consumer_class: type, interface: str) -> type[InterfaceView]:
-    """Return the class whose instances are kept under *interface*: one per class, since it has its state cells."""
-    known = _view_classes.setdefault(consumer_class, {})
-    name = f"{consumer_class.__name__}.{interface}"
-    return known.get(interface) or known.setdefault(interface, type(name, (InterfaceView,), {}))
+        return not _is_slot_filled(slot, consumer) or slot.__get__(consumer) is not _kept(handed)
+    return instance_dict(consumer).get(name) is not _kept(handed)
 
 
 def _store(consumer: object, name: str, value: object) -> None:
@@ -347,26 +336,6 @@ def _store(consumer: object, name: str, value: object) -> None:
         instance_dict(consumer)[name] = value
     else:
         object.__setattr__(consumer, name, value)
-
-
-def _note(consumer: object, name: str, offer: Offer, value: object) -> None:
-    with _notes_lock:
-        _put_table(
-            consumer, {**wired_cells(consumer), name: Handed(offer.provider, offer.provider_id, offer.where, value)}
-        )
-
-
-def _strike(consumer: object, cell: str) -> None:
-    with _notes_lock:
-        _put_table(consumer, {name: handed for name, handed in wired_cells(consumer).items() if name != cell})
-
-
-def _put_table(consumer: object, notes: Mapping[str, Handed]) -> None:
-    stored = instance_dict(consumer)  # of one with slots only, which has no place for notes, it is anyone's
-    if notes:
-        stored[TABLE] = CellTable(type(consumer).__name__, notes)
-    else:
-        stored.pop(TABLE, None)
 
 
 def _install_state_cell(cls: type, cell: str) -> None:

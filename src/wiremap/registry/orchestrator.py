@@ -1,5 +1,6 @@
 """The orchestrator: where components and what they hand one another are registered, compiled and bound."""
 
+from collections import defaultdict
 from collections.abc import Container, Iterable
 from dataclasses import replace
 from types import TracebackType
@@ -259,18 +260,16 @@ def _bind_all(compilation: Compilation) -> list[cells.Undo]:
     """Bind every cell and return what takes each back; if one fails, none stays bound."""
     rank = {name: number for number, name in enumerate(compilation.graph.topological_order())}
     names = compilation.names
-    # Providers first: a component may hand on what it is handed.
-    links = sorted(compilation.kinds.items(), key=lambda item: rank[names[item[0].provider]])
+    given: dict[Entry, list[tuple[cells.Offer, str]]] = defaultdict(list)
+    for link, kind in compilation.kinds.items():
+        if not is_bound_already(link):
+            offer = cells.Offer(link.provider.component, names[link.provider], link.cell, kind, link.where)
+            given[link.consumer].append((offer, link.interface))
     done: list[cells.Undo] = []
     try:
-        for link, kind in links:
-            if not is_bound_already(link):
-                offer = cells.Offer(link.provider.component, names[link.provider], link.cell, kind, link.where)
-                consumer = link.consumer.component
-                if link.is_in_interface:
-                    done.append(cells.bind_in_interface(offer, consumer, link.interface))
-                else:
-                    done.append(cells.bind(offer, consumer, link.name))
+        # Providers first: a component may hand on what it is handed.
+        for consumer in sorted(given, key=lambda entry: rank[names[entry]]):
+            done.append(cells.bind(consumer.component, given[consumer]))  # noqa: PERF401 -- one may fail
     except BaseException:
         _take_back(done)
         raise

@@ -118,6 +118,66 @@ def test_a_shallow_copy_is_not_split_by_an_override() -> None:
     assert (_read(engine), pooling.read()) == ((7, 7), (7, 7))
 
 
+def _pooling() -> tuple[Any, Any]:
+    orch, pooling = RegistryOrchestrator(), Pooling()
+    Pooling.blocks.register(orch, Blocks(), pooling)
+    return pooling, orch.finalize()
+
+
+def test_a_view_that_is_kept_follows_its_consumer() -> None:
+    pooling, graph = _pooling()
+    kept = pooling.blocks
+
+    with graph.override("Blocks", Given()):
+        assert (kept.num_free, kept.allocate(0)) == (99, 99)
+    assert (kept.num_free, kept.allocate(0)) == (7, 7)
+    assert pooling.blocks is kept
+
+
+def test_a_shallow_copy_that_is_made_inside_an_override_keeps_the_stand_in() -> None:
+    pooling, graph = _pooling()
+
+    with graph.override("Blocks", Given()):
+        twin = copy.copy(pooling)
+
+    assert (twin.read(), pooling.read()) == ((99, 99), (7, 7))
+
+
+def test_a_copy_of_a_shallow_copy_reads_what_that_was_handed() -> None:
+    pooling, graph = _pooling()
+    twin = copy.copy(pooling)
+
+    with graph.override("Blocks", Given()):
+        other = copy.copy(twin)
+        assert (twin.read(), other.read(), pooling.read()) == ((7, 7), (7, 7), (99, 99))
+        assert twin.blocks is twin.blocks
+
+
+def test_a_shallow_copy_that_is_wired_itself_is_overridden_alone() -> None:
+    pooling, graph = _pooling()
+    twin, orch = copy.copy(pooling), RegistryOrchestrator()
+    blocks = pooling.blocks.allocate.__self__
+    Pooling.blocks.register(orch, blocks, twin)
+    twin_graph = orch.finalize()
+
+    with twin_graph.override("Blocks", Given()):
+        assert (twin.read(), pooling.read()) == ((99, 99), (7, 7))
+    with graph.override("Blocks", Given()):
+        assert (twin.read(), pooling.read()) == ((7, 7), (99, 99))
+
+
+def test_a_view_may_be_assigned_over_and_deleted_after_an_override_as_before() -> None:
+    pooling, graph = _pooling()
+    with graph.override("Blocks", Given()):
+        pass
+
+    pooling.blocks = Given()
+    assert pooling.read() == (99, 99)
+    del pooling.blocks
+    assert not hasattr(pooling, "blocks")
+    assert Pooling.blocks.name == "blocks"
+
+
 def test_a_dataclass_that_is_replaced_is_not_wired() -> None:
     @dataclasses.dataclass(frozen=True)
     class Frozen:
