@@ -702,7 +702,7 @@ class StateCellUnsetError(WiremapError, AttributeError):
 
     def _text(self) -> str:
         return (
-            f"{self.consumer_type} read the cell {self.cell!r}, but {self.owner} has no value for it now. "
+            f"{self.consumer_type} read the cell {self.cell!r}, but {self.owner} has no value for it now.\n"
             f"Set it in {self.owner}, at the latest in its __post_wire__."
         )
 
@@ -720,7 +720,7 @@ class ModuleStateCellUnsetError(WiremapError):
 
     def _text(self) -> str:
         return (
-            f"{self.consumer_type} read the cell {self.cell!r}, but {self.owner} has no value for it now. "
+            f"{self.consumer_type} read the cell {self.cell!r}, but {self.owner} has no value for it now.\n"
             f"Set it in {self.owner}, at the latest in its __post_wire__."
         )
 
@@ -739,8 +739,8 @@ class CellReplacedError(WiremapError):
 
     def _text(self) -> str:
         return (
-            f"{self.consumer} reads {self.cell!r} from {self.provider} no more: {self.reason}. Take that back; "
-            f"change it on {self.provider}, or swap that for a test with graph.override()."
+            f"{self.consumer} reads {self.cell!r} from {self.provider} no more.\n    {self.reason}\n"
+            f"Take that back; change it on {self.provider}, or swap that by graph.override()."
         )
 
 

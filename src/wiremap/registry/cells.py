@@ -14,6 +14,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from inspect import isdatadescriptor
 from types import BuiltinMethodType, MemberDescriptorType, MethodType, MethodWrapperType, ModuleType
 from typing import Any, Final, NamedTuple
 
@@ -295,26 +296,32 @@ def is_in_interface(cell: str, interface: str) -> bool:
 # What is in the place of a cell
 
 
-def replaced_state_cell(consumer: object, name: str) -> str | None:
-    """Return, in words, what keeps *consumer* from reading a state cell that it was handed, or None.
+def cell_lost_on_class(consumer: object, name: str) -> str | None:
+    """Return, in words, what on its class keeps *consumer* from reading a cell that it was handed, or None.
 
     Python lets nobody know when an attribute of a class is assigned; so it is looked at where cells matter.
     """
     handed = wired_cells(consumer).get(name)
-    if handed is None or handed.value is not None:
+    if handed is None:
         return None
     for klass in type(consumer).__mro__:
         if name in klass.__dict__:
-            is_there = isinstance(klass.__dict__[name], StateCell)
-            return None if is_there else f"{klass.__qualname__}.{name} was assigned, for all instances"
-    return f"{type(consumer).__qualname__}.{name} was deleted, for all instances"
+            is_lost = _is_lost_behind(klass.__dict__[name], handed)
+            return f"{klass.__qualname__}.{name} was assigned, for all instances" if is_lost else None
+    return f"{type(consumer).__qualname__}.{name} was deleted, for all instances" if handed.value is None else None
+
+
+def _is_lost_behind(defined: object, handed: Handed) -> bool:
+    if isinstance(defined, StateCell | MemberDescriptorType):
+        return False
+    return handed.value is None or isdatadescriptor(defined)  # else what the instance keeps is read
 
 
 def replaced_cell(consumer: object, name: str) -> str | None:
     """Return, in words, what stands in the place of a cell that *consumer* was handed, or None if the cell does."""
     if _is_assigned_over(consumer, name):
         return "another value was assigned in its place, or it was deleted"
-    return replaced_state_cell(consumer, name)
+    return cell_lost_on_class(consumer, name)
 
 
 def _is_assigned_over(consumer: object, name: str) -> bool:

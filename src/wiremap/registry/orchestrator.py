@@ -114,7 +114,7 @@ class RegistryOrchestrator:
     def compile(self) -> Graph:
         """Return the graph of what is registered so far, and bind nothing.
 
-        After ``finalize`` it says, too, which state cells were lost since then by an assignment to a class.
+        After ``finalize`` it says, too, which cells were lost since then by an assignment to a class.
 
         Raises:
             WiringError: The wiring has faults; the error lists them all.

@@ -26,12 +26,12 @@ from wiremap.registry.cell_types import misfit_of_cell, type_fault
 from wiremap.registry.cells import (
     NOT_CALLABLE,
     Offer,
+    cell_lost_on_class,
     cell_names,
     is_in_interface,
     kind_of_cell,
     rebind,
     replaced_cell,
-    replaced_state_cell,
     value_of_cell,
 )
 from wiremap.registry.declarations import Declarations
@@ -99,13 +99,13 @@ class System:
         return System(*((cells, _renamed(bound_ids, names)) for cells, bound_ids in self.parts))
 
     def check(self) -> None:
-        """Raise for each state cell that its consumer does not read any more.
+        """Raise for each cell that its consumer does not read any more, since its class was changed.
 
         Raises:
             WiringError: Something else stands on a class under the name of a cell.
         """
         everything = (bound for cells, _ in self.parts for bound in cells)
-        if faults := list(_replaced(everything, replaced_state_cell)):
+        if faults := list(_replaced(everything, cell_lost_on_class)):
             raise WiringError(faults)
 
     def override(self, component_id: str, stand_in: T, inside: Iterable["System"]) -> AbstractContextManager[T]:

@@ -28,6 +28,7 @@ from wiremap.graph import CALL, CellKind
 from wiremap.registry.cell_types import cell_type_faults
 from wiremap.registry.cells import (
     NOT_CALLABLE,
+    cell_lost_on_class,
     cell_names,
     class_attribute,
     handed_by,
@@ -36,7 +37,6 @@ from wiremap.registry.cells import (
     kind_of_cell,
     lack_of_room,
     owns_cell,
-    replaced_state_cell,
 )
 from wiremap.registry.cycles import disjoint_cycles
 from wiremap.registry.declarations import Declarations
@@ -213,7 +213,7 @@ def _replaced_cells(wiring: _Wiring) -> Iterator[WiremapError]:
     """Yield a fault for each cell that another orchestrator has handed over and that is not read any more."""
     for link in filter(is_bound_already, wiring.kinds):
         site = wiring.site_by_name(link)
-        if reason := replaced_state_cell(link.consumer.component, link.name):
+        if reason := cell_lost_on_class(link.consumer.component, link.name):
             yield CellReplacedError(site.cell, site.consumer, site.provider, reason)
 
 

@@ -309,7 +309,7 @@ def test_a_state_that_is_only_annotated_may_come_later() -> None:
 
     with pytest.raises(
         StateCellUnsetError,
-        match=r"read the cell 'annotated', but _Menu has no value for it now\. Set it in _Menu",
+        match=r"read the cell 'annotated', but _Menu has no value for it now\.\nSet it in _Menu",
     ):
         _ = consumer.annotated
     assert not hasattr(consumer, "annotated")

@@ -339,12 +339,32 @@ def test_a_state_cell_that_was_lost_on_the_class_is_told_and_comes_back_with_the
 
     for told in (orch.compile, lambda: graph.override("Blocks", Blocks()).__enter__()):
         with pytest.raises(
-            WiringError, match=r"Reading reads 'num_free' from Blocks no more: .*Reading\.num_free was a"
+            WiringError, match=r"Reading reads 'num_free' from Blocks no more\.\n.*Reading\.num_free was a"
         ):
             told()
     monkeypatch.undo()
 
     assert reading.num_free == 7  # type: ignore[attr-defined] # a cell
+    assert orch.compile() == graph
+
+
+@pytest.mark.parametrize("name", ["allocate", "blocks"])
+def test_a_property_on_the_class_that_hides_a_method_cell_or_an_interface_is_told(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    class Pooling(Whole): ...
+
+    orch, blocks, pooling = RegistryOrchestrator(), Blocks(), Pooling()
+    orch.register(blocks, "allocate", pooling)
+    Pooling.blocks.register(orch, blocks, pooling)
+    graph = orch.finalize()
+    monkeypatch.setattr(Pooling, name, property(lambda _: None), raising=False)
+
+    for told in (orch.compile, lambda: graph.override("Blocks", Blocks()).__enter__()):
+        with pytest.raises(WiringError, match=rf"Pooling reads '{name}' from Blocks no more\.\n.*{name} was a"):
+            told()
+    monkeypatch.undo()
+
     assert orch.compile() == graph
 
 
