@@ -22,7 +22,7 @@ from wiremap.graph import CALL, CellKind
 from wiremap.registry.assignment import guard_assignment
 from wiremap.registry.attributes import has_instance_dict, instance_dict
 from wiremap.registry.cell_table import note, strike
-from wiremap.registry.interface_view import Interface, changed_interface, new_interface
+from wiremap.registry.interface_view import Interface, InterfaceView, changed_interface, new_interface
 from wiremap.registry.location import Location
 from wiremap.registry.requirements import Requires, annotated_names, required_cells
 from wiremap.registry.state_cell import Handed, StateCell, wired_cells
@@ -285,7 +285,13 @@ def handed_by(consumer: object, cell: str, interface: str = "") -> object | None
 
 def _cells_of_interface(consumer: object, interface: str) -> Mapping[str, Handed]:
     handed = wired_cells(consumer).get(interface)
-    return handed.value.cells if handed and isinstance(handed.value, Interface) else {}
+    if handed is not None:
+        return handed.value.cells if isinstance(handed.value, Interface) else {}
+    slot = class_attribute(type(consumer), interface)  # one with slots only keeps no note, but the view
+    if isinstance(slot, MemberDescriptorType) and _is_slot_filled(slot, consumer):
+        kept = slot.__get__(consumer)
+        return wired_cells(kept) if isinstance(kept, InterfaceView) else {}
+    return {}
 
 
 def is_in_interface(cell: str, interface: str) -> bool:

@@ -47,9 +47,15 @@ class InterfaceCell(StateCell):
         if handed is not None and handed.value is None:
             return super().__get__(instance, owner)
         kept = self._read_unwired(instance, owner)
-        if handed is None or not isinstance(handed.value, Interface) or kept is not handed.value.view:
+        shared = handed and handed.value
+        if handed is None or not isinstance(shared, Interface) or kept is not shared.view:
             return kept  # this was assigned
-        return kept if handed.value.owner() is instance else _own_view(instance, self.name, handed)
+        if shared.owner() is instance:
+            return kept
+        own = new_interface(instance, self.name, shared.cells)
+        note(instance, {self.name: handed._replace(value=own)})
+        instance_dict(instance)[self.name] = own.view
+        return own.view
 
     def is_wired(self, instance: object) -> bool:
         """Tell whether *instance* was handed a state cell of this name, for a view can be assigned over."""
@@ -64,19 +70,12 @@ def new_interface(consumer: object, name: str, cells: Mapping[str, Handed]) -> I
 
 def changed_interface(consumer: object, name: str, cells: Mapping[str, Handed]) -> Interface:
     """Let the view that *consumer* has under *name* show *cells* from now on, wherever it is kept."""
-    interface: Interface = wired_cells(consumer)[name].value  # type: ignore[assignment] # under that name
-    if interface.owner() is not consumer:
-        return new_interface(consumer, name, cells)  # of which it is a copy
+    noted = wired_cells(consumer).get(name)
+    interface = noted and noted.value
+    if not isinstance(interface, Interface) or interface.owner() is not consumer:
+        return new_interface(consumer, name, cells)  # it keeps no note, or is a copy of what the note is about
     _install(type(consumer), name)
     return _shown(interface.view, interface.owner, cells)
-
-
-def _own_view(copied: object, name: str, handed: Handed) -> InterfaceView:
-    shared: Interface = handed.value  # type: ignore[assignment] # the caller looked
-    own = new_interface(copied, name, shared.cells)
-    note(copied, {name: handed._replace(value=own)})
-    instance_dict(copied)[name] = own.view
-    return own.view
 
 
 def _shown(view: InterfaceView, owner: Callable[[], object], cells: Mapping[str, Handed]) -> Interface:

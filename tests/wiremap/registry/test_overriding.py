@@ -387,3 +387,20 @@ def test_what_is_assigned_over_a_method_cell_inside_the_block_stays() -> None:
 
     assert wired.scheduler.allocate(1) == 2
     assert wired.scheduler.num_free == 7
+
+
+def test_an_interface_that_is_kept_in_a_slot_is_swapped_and_put_back() -> None:
+    class Requiring:
+        __slots__ = ()
+        blocks = Requires[Pool]()
+
+    class Slotted(Requiring):
+        __slots__ = ("__weakref__", "blocks")
+
+    orch, blocks, slotted = RegistryOrchestrator(), Blocks(), Slotted()
+    Requiring.blocks.register(orch, blocks, slotted)
+    graph = orch.finalize()
+
+    with graph.override("Blocks", Blocks(1)):
+        assert (slotted.blocks.num_free, slotted.blocks.allocate(0)) == (1, 1)
+    assert (slotted.blocks.num_free, slotted.blocks.allocate(0)) == (7, 7)
