@@ -702,8 +702,45 @@ class StateCellUnsetError(WiremapError, AttributeError):
 
     def _text(self) -> str:
         return (
-            f"{self.consumer_type} read the cell {self.cell!r}, but {self.owner} has no value for it now. "
+            f"{self.consumer_type} read the cell {self.cell!r}, but {self.owner} has no value for it now.\n"
             f"Set it in {self.owner}, at the latest in its __post_wire__."
+        )
+
+
+class ModuleStateCellUnsetError(WiremapError):
+    """The same, for a class whose ``__getattr__`` would hide an ``AttributeError``."""
+
+    code = "module-state-cell-unset"
+
+    def __init__(self, cell: str, consumer_type: str, owner: str) -> None:
+        self.cell = cell
+        self.consumer_type = consumer_type
+        self.owner = owner
+        super().__init__(cell, consumer_type, owner)
+
+    def _text(self) -> str:
+        return (
+            f"{self.consumer_type} read the cell {self.cell!r}, but {self.owner} has no value for it now.\n"
+            f"Set it in {self.owner}, at the latest in its __post_wire__."
+        )
+
+
+class CellReplacedError(WiremapError):
+    """Something else stands where a consumer was handed a cell."""
+
+    code = "cell-replaced"
+
+    def __init__(self, cell: str, consumer: str, provider: str, reason: str) -> None:
+        self.cell = cell
+        self.consumer = consumer
+        self.provider = provider
+        self.reason = reason
+        super().__init__(cell, consumer, provider, reason)
+
+    def _text(self) -> str:
+        return (
+            f"{self.consumer} reads {self.cell!r} from {self.provider} no more.\n    {self.reason}\n"
+            f"Take that back; change it on {self.provider}, or swap that by graph.override()."
         )
 
 

@@ -7,33 +7,43 @@ itself. A module is known by its methods, so that no array library is imported.
 """
 
 from functools import wraps
+from types import FunctionType
 from typing import Any, Final
+from weakref import WeakSet
 
-from wiremap.registry.state_cell import TABLE, StateCell
+from wiremap.registry.state_cell import TABLE, StateCell, wired_cells
 
-_MARK: Final = "__wiremap_guard__"
+# Not a mark on the function: ``functools.wraps`` would copy it to a method that goes round the guard.
+_guards: Final[WeakSet[Any]] = WeakSet()
 _REGISTERING: Final = ("register_buffer", "register_parameter", "add_module")
 
 
 def guard_assignment(cls: type) -> None:
     """Let the state cells of *cls* be asked first when an attribute of an instance is assigned or registered."""
     written: Any = cls.__setattr__
-    if written is object.__setattr__ or hasattr(written, _MARK):
+    if written is object.__setattr__:
         return
-    _put(cls, "__setattr__", _around_own(written) if "__setattr__" in vars(cls) else _around_inherited(cls))
+    if not _is_guard(written):
+        _put(cls, "__setattr__", _around_own(written) if "__setattr__" in vars(cls) else _around_inherited(cls))
     if all(hasattr(cls, method) for method in _REGISTERING):
         for method in _REGISTERING:
-            _put(cls, method, _around_registering(getattr(cls, method)))
+            registering = getattr(cls, method)
+            if not _is_guard(registering):
+                _put(cls, method, _around_registering(registering))
+
+
+def _is_guard(method: Any) -> bool:
+    return isinstance(method, FunctionType) and method in _guards
 
 
 def _put(cls: type, method: str, guarded: Any) -> None:
-    setattr(guarded, _MARK, True)
+    _guards.add(guarded)
     type.__setattr__(cls, method, guarded)
 
 
 def _around_inherited(cls: type[Any]) -> Any:
     def __setattr__(self: Any, name: str, value: object) -> None:  # noqa: N807 -- it becomes that method
-        if name in self.__dict__.get(TABLE, ()):
+        if _is_handed(self, name):
             _refuse(self, name)
         super(cls, self).__setattr__(name, value)  # spelt so, torch.compile knows it again
 
@@ -42,7 +52,7 @@ def _around_inherited(cls: type[Any]) -> Any:
 
 def _around_own(written: Any) -> Any:
     def __setattr__(self: Any, name: str, value: object) -> None:  # noqa: N807 -- it becomes that method
-        if name in self.__dict__.get(TABLE, ()):
+        if _is_handed(self, name):
             _refuse(self, name)
         written(self, name, value)
 
@@ -52,11 +62,18 @@ def _around_own(written: Any) -> Any:
 def _around_registering(written: Any) -> Any:
     @wraps(written)
     def register(self: Any, name: str, *args: Any, **kwargs: Any) -> None:
-        if name in self.__dict__.get(TABLE, ()):
+        if _is_handed(self, name):
             _refuse(self, name)
         written(self, name, *args, **kwargs)
 
     return register
+
+
+def _is_handed(instance: Any, name: str) -> bool:
+    try:
+        return name in instance.__dict__.get(TABLE, ())
+    except Exception:  # noqa: BLE001 -- the class of the instance hides the __dict__ in whatever way
+        return name in wired_cells(instance)
 
 
 def _refuse(instance: object, name: str) -> None:

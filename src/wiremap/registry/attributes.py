@@ -1,8 +1,11 @@
 """The attributes that an object stores, read from where they are stored: a property may do work, so none is run."""
 
 from collections.abc import Iterable
-from types import MemberDescriptorType
-from typing import Any
+from types import GetSetDescriptorType, MemberDescriptorType
+from typing import Any, Final
+
+# What Python itself puts under the name ``__dict__`` of a class whose instances have one.
+_OF_PYTHON: Final = (GetSetDescriptorType, MemberDescriptorType)
 
 
 def stored_attributes(component: object) -> dict[str, object]:
@@ -22,9 +25,30 @@ def stored_attributes(component: object) -> dict[str, object]:
 def instance_dict(component: object) -> Any:
     """Return the mapping in which *component* stores its attributes; an empty one if it has none.
 
-    Past what the class may do when it is asked for an attribute, as in all of this module.
+    Past what the class may do when it is asked for an attribute, as in all of this module; also past a property
+    that hides ``__dict__``.
     """
-    return object.__getattribute__(component, "__dict__") if type(component).__dictoffset__ else {}
+    descriptor = _dict_of(type(component))
+    return {} if descriptor is None else descriptor.__get__(component)
+
+
+def has_instance_dict(cls: type) -> bool:
+    """Tell whether instances of *cls* have a place for any attribute, and it can be reached."""
+    return _dict_of(cls) is not None
+
+
+def answers_itself(cls: type) -> bool:
+    """Tell whether *cls* defines ``__getattr__``, which Python asks when an ``AttributeError`` comes up."""
+    return any("__getattr__" in klass.__dict__ for klass in cls.__mro__)
+
+
+def _dict_of(cls: type) -> Any:
+    if cls.__dictoffset__:
+        for klass in cls.__mro__:
+            descriptor = klass.__dict__.get("__dict__")
+            if type(descriptor) in _OF_PYTHON:
+                return descriptor
+    return None
 
 
 def _slot_names(klass: type) -> Iterable[str]:

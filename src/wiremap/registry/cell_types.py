@@ -1,7 +1,7 @@
 """Whether each cell fits the type that its consumer declares: the check of type checkers, once more at run time."""
 
 from collections.abc import Hashable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from inspect import unwrap
 from types import FunctionType, MethodType
 from typing import Any, get_origin
@@ -129,14 +129,22 @@ def type_fault(
 
 def _written_at(provider: object, cell: str) -> str:
     """Return where the method is written, in brackets, or nothing where it is not written in Python."""
-    method = value_of_cell(provider, cell)
-    if cell == CALL and not isinstance(method, FunctionType):
-        method = getattr(method, CALL)
-    plain = method.__func__ if isinstance(method, MethodType) else method
-    function = unwrap(plain) if isinstance(plain, FunctionType) else None
-    if not isinstance(function, FunctionType):
+    function = _function_behind(value_of_cell(provider, cell))
+    if function is None:
         return ""
     return f" ({Location(function.__code__.co_filename, function.__code__.co_firstlineno)})"
+
+
+def _function_behind(called: Any) -> FunctionType | None:
+    """Return the function that a call of *called* ends in, or None where that is not written in Python."""
+    while isinstance(called, partial):
+        called = called.func
+    if isinstance(called, type):
+        called = called.__init__  # type: ignore[misc] # read to be shown only
+    elif not isinstance(called, FunctionType | MethodType) and not hasattr(called, "__wrapped__"):
+        called = getattr(called, CALL)
+    function = unwrap(called.__func__ if isinstance(called, MethodType) else called)
+    return function if isinstance(function, FunctionType) else None
 
 
 def _member(protocol: Any, name: str) -> Any:

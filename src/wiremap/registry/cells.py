@@ -11,19 +11,21 @@ outlives them.
 """
 
 import threading
-import weakref
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from types import BuiltinMethodType, MemberDescriptorType, MethodType, ModuleType
+from inspect import isdatadescriptor
+from types import BuiltinMethodType, MemberDescriptorType, MethodType, MethodWrapperType, ModuleType
 from typing import Any, Final, NamedTuple
 
 from wiremap.graph import CALL, CellKind
 from wiremap.registry.assignment import guard_assignment
-from wiremap.registry.attributes import instance_dict
-from wiremap.registry.cell_table import CellTable
+from wiremap.registry.attributes import has_instance_dict, instance_dict
+from wiremap.registry.cell_table import note, strike
+from wiremap.registry.interface_view import Interface, InterfaceView, changed_interface, new_interface
 from wiremap.registry.location import Location
 from wiremap.registry.requirements import Requires, annotated_names, required_cells
-from wiremap.registry.state_cell import TABLE, Handed, StateCell, wired_cells
+from wiremap.registry.state_cell import Handed, StateCell, wired_cells
 
 _MODULE_TABLES: Final = ("_parameters", "_buffers", "_modules")
 _IMMUTABLE_TYPE: Final = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
@@ -108,7 +110,7 @@ def is_bound(value: object) -> bool:
     """Tell whether *value* is a method with the object that it belongs to."""
     if isinstance(value, BuiltinMethodType):  # `[].append`, but also `len`, which is bound to its module
         return not isinstance(value.__self__, ModuleType)
-    return isinstance(value, MethodType)
+    return isinstance(value, MethodType | MethodWrapperType)
 
 
 def is_method_called(name: str, value: Any) -> bool:
@@ -149,12 +151,16 @@ def lack_of_room(consumer: object, cell: str, kind: CellKind) -> tuple[str, str]
     if isinstance(consumer, threading.local):
         return "a threading.local has attributes of its own in each thread", "Register the component that keeps it."
     cls = type(consumer)
-    has_dict = cls.__dictoffset__ != 0
+    has_dict = has_instance_dict(cls)
     is_slot = isinstance(class_attribute(cls, cell), MemberDescriptorType)
     if cls.__flags__ & _IMMUTABLE_TYPE and (kind == "state" or not has_dict):
         return (
             f"its class {cls.__qualname__} is built in and can't be extended",
             "Derive a class of your own from it.",
+        )
+    if not has_dict and cls.__dictoffset__:
+        return f"its class {cls.__qualname__} hides the __dict__ of its instances", (
+            "Give the attribute that hides it another name."
         )
     if not has_dict and (kind == "state" or not is_slot):
         cure = _cure_for_slots(cls, kind)
@@ -196,43 +202,54 @@ class Offer(NamedTuple):
     where: Location
 
 
-def bind(offer: Offer, consumer: object, name: str) -> Undo:
-    """Hand the cell over under *name*, which is its own unless it is a callable; return what takes it back.
+def bind(consumer: object, given: Iterable[tuple[Offer, str]]) -> Undo:
+    """Hand all of *given* over, each with the name of its interface or an empty one; return what takes all back.
 
-    *consumer* must have room for it and the name must be free.
+    *consumer* must have room for them and the names must be free. If it fails, nothing stays bound.
     """
-    if offer.kind == "state":
-        _install_state_cell(type(consumer), name)
-    else:
-        method = value_of_cell(offer.provider, offer.cell)
-        _open_table(consumer)  # first, so that whoever copies the consumer meets it before a provider
-        _store(consumer, name, method)
-    _note(consumer, name, offer)
+    notes: dict[str, Handed] = {}
+    interfaces: dict[str, dict[str, Handed]] = defaultdict(dict)
+    for offer, interface in given:
+        if is_in_interface(offer.cell, interface):
+            interfaces[interface][offer.cell] = _handed(offer)
+        else:
+            notes[interface or offer.cell] = _handed(offer)
+    for interface, cells in interfaces.items():
+        first = next(iter(cells.values()))
+        notes[interface] = first._replace(value=new_interface(consumer, interface, cells))
 
     def undo() -> None:
-        _strike(consumer, name)
-        if offer.kind == "method":  # after the note: a state cell of the same name on the class would refuse
-            _forget(consumer, name)
+        strike(consumer, notes)
+        for name, handed in notes.items():
+            if handed.value is not None:  # after the note: a state cell of that name on the class would refuse
+                _forget(consumer, name)
 
+    try:
+        _put(consumer, notes)
+    except BaseException:
+        undo()
+        raise
     return undo
 
 
-def bind_in_interface(offer: Offer, consumer: object, interface: str) -> Undo:
-    """Hand the cell over below the name *interface* of *consumer*, and return what takes it back."""
-    if interface not in wired_cells(consumer):
-        _open_table(consumer)
-        _store(consumer, interface, _view_class(type(consumer), interface)())
-        _note(consumer, interface, offer)
-    view = instance_dict(consumer)[interface]
-    take_back = bind(offer, view, offer.cell)
+def _handed(offer: Offer) -> Handed:
+    value = value_of_cell(offer.provider, offer.cell) if offer.kind == "method" else None
+    return Handed(offer.provider, offer.provider_id, offer.where, value)
 
-    def undo() -> None:
-        take_back()
-        if not wired_cells(view):
-            _strike(consumer, interface)
-            _forget(consumer, interface)
 
-    return undo
+def _put(consumer: object, notes: Mapping[str, Handed]) -> None:
+    for name, handed in notes.items():
+        if handed.value is None:
+            _install_state_cell(type(consumer), name)
+    note(consumer, notes)  # first, so that whoever copies the consumer meets it before a provider
+    for name, handed in notes.items():
+        if handed.value is not None:
+            _store(consumer, name, _kept(handed))
+
+
+def _kept(handed: Handed) -> object:
+    """Return what the consumer keeps under the name of a cell or an interface."""
+    return handed.value.view if isinstance(handed.value, Interface) else handed.value
 
 
 def _forget(consumer: object, name: str) -> None:
@@ -242,20 +259,39 @@ def _forget(consumer: object, name: str) -> None:
 
 
 def rebind(offer: Offer, consumer: object, interface: str = "") -> None:
-    """Let a cell that *consumer* was handed come from another provider from now on."""
-    holder, name = _place(consumer, offer.cell, interface)
-    if offer.kind == "method":
-        _store(holder, name, value_of_cell(offer.provider, offer.cell))
-    _note(holder, name, offer)
-    if interface:
-        _note(consumer, interface, offer)
+    """Let a cell that *consumer* was handed come from another provider from now on.
+
+    What the consumer has put in its place meanwhile stays there.
+    """
+    name = interface or offer.cell
+    is_replaced = _is_assigned_over(consumer, name)
+    handed = _handed(offer)
+    if is_in_interface(offer.cell, interface):
+        cells = {**_cells_of_interface(consumer, interface), offer.cell: handed}
+        handed = handed._replace(value=changed_interface(consumer, interface, cells))
+    note(consumer, {name: handed})
+    if handed.value is not None and not is_replaced:
+        _store(consumer, name, _kept(handed))
 
 
 def handed_by(consumer: object, cell: str, interface: str = "") -> object | None:
     """Return the provider of a cell that *consumer* was handed, or None."""
-    holder, name = _place(consumer, cell, interface)
-    handed = wired_cells(holder).get(name)
+    if is_in_interface(cell, interface):
+        handed = _cells_of_interface(consumer, interface).get(cell)
+    else:
+        handed = wired_cells(consumer).get(interface or cell)
     return handed and handed.provider
+
+
+def _cells_of_interface(consumer: object, interface: str) -> Mapping[str, Handed]:
+    handed = wired_cells(consumer).get(interface)
+    if handed is not None:
+        return handed.value.cells if isinstance(handed.value, Interface) else {}
+    slot = class_attribute(type(consumer), interface)  # one with slots only keeps no note, but the view
+    if isinstance(slot, MemberDescriptorType) and _is_slot_filled(slot, consumer):
+        kept = slot.__get__(consumer)
+        return wired_cells(kept) if isinstance(kept, InterfaceView) else {}
+    return {}
 
 
 def is_in_interface(cell: str, interface: str) -> bool:
@@ -263,57 +299,56 @@ def is_in_interface(cell: str, interface: str) -> bool:
     return bool(interface) and cell != CALL
 
 
-def _place(consumer: object, cell: str, interface: str) -> tuple[object, str]:
-    """Return what holds a cell for *consumer*, if anything does yet, and under which name."""
-    if is_in_interface(cell, interface):
-        return instance_dict(consumer).get(interface), cell
-    return consumer, interface or cell
+# What is in the place of a cell
 
 
-class InterfaceView:
-    """What a consumer reads below the name of an interface: the cells of it, and nothing else of the provider."""
+def cell_lost_on_class(consumer: object, name: str) -> str | None:
+    """Return, in words, what on its class keeps *consumer* from reading a cell that it was handed, or None.
 
-    def __repr__(self) -> str:
-        cells = ", ".join(f"{cell} of {handed.provider_id}" for cell, handed in sorted(wired_cells(self).items()))
-        return f"<{type(self).__name__}: {cells}>"
+    Python lets nobody know when an attribute of a class is assigned; so it is looked at where cells matter.
+    """
+    handed = wired_cells(consumer).get(name)
+    if handed is None:
+        return None
+    for klass in type(consumer).__mro__:
+        if name in klass.__dict__:
+            is_lost = _is_lost_behind(klass.__dict__[name], handed)
+            return f"{klass.__qualname__}.{name} was assigned, for all instances" if is_lost else None
+    return f"{type(consumer).__qualname__}.{name} was deleted, for all instances" if handed.value is None else None
 
 
-_view_classes: "weakref.WeakKeyDictionary[type, dict[str, type[InterfaceView]]]" = weakref.WeakKeyDictionary()
+def _is_lost_behind(defined: object, handed: Handed) -> bool:
+    if isinstance(defined, StateCell | MemberDescriptorType):
+        return False
+    return handed.value is None or isdatadescriptor(defined)  # else what the instance keeps is read
 
 
-def _view_class(consumer_class: type, interface: str) -> type[InterfaceView]:
-    """Return the class whose instances are kept under *interface*: one per class, since it has its state cells."""
-    known = _view_classes.setdefault(consumer_class, {})
-    name = f"{consumer_class.__name__}.{interface}"
-    return known.get(interface) or known.setdefault(interface, type(name, (InterfaceView,), {}))
+def replaced_cell(consumer: object, name: str) -> str | None:
+    """Return, in words, what stands in the place of a cell that *consumer* was handed, or None if the cell does."""
+    if _is_assigned_over(consumer, name):
+        return "another value was assigned in its place, or it was deleted"
+    return cell_lost_on_class(consumer, name)
+
+
+def _is_assigned_over(consumer: object, name: str) -> bool:
+    handed = wired_cells(consumer).get(name)
+    if handed is None or handed.value is None:
+        return False  # a consumer with slots only keeps no note
+    slot = class_attribute(type(consumer), name)
+    if isinstance(slot, MemberDescriptorType):
+        return not _is_slot_filled(slot, consumer) or slot.__get__(consumer) is not _kept(handed)
+    return instance_dict(consumer).get(name) is not _kept(handed)
 
 
 def _store(consumer: object, name: str, value: object) -> None:
     # Past the class's own __setattr__: a frozen dataclass refuses there, others may do work. And past a state cell
     # of that name, which stands on the class for other instances and refuses whatever is handed over already.
-    if type(consumer).__dictoffset__ and not isinstance(class_attribute(type(consumer), name), MemberDescriptorType):
+    if has_instance_dict(type(consumer)) and not isinstance(
+        class_attribute(type(consumer), name), MemberDescriptorType
+    ):
         instance_dict(consumer)[name] = value
     else:
         object.__setattr__(consumer, name, value)
-
-
-def _open_table(consumer: object) -> None:
-    stored = instance_dict(consumer)
-    if TABLE not in stored and type(consumer).__dictoffset__:
-        stored[TABLE] = CellTable(type(consumer).__name__)
-
-
-def _note(consumer: object, name: str, offer: Offer) -> None:
-    if type(consumer).__dictoffset__:  # one with slots only has no place for notes, and holds no state cell
-        _open_table(consumer)
-        wired_cells(consumer)[name] = Handed(offer.provider, offer.provider_id, offer.where)
-
-
-def _strike(consumer: object, cell: str) -> None:
-    table = wired_cells(consumer)
-    table.pop(cell, None)
-    if not table:
-        instance_dict(consumer).pop(TABLE, None)
 
 
 def _install_state_cell(cls: type, cell: str) -> None:

@@ -1,5 +1,6 @@
 """The orchestrator: where components and what they hand one another are registered, compiled and bound."""
 
+from collections import defaultdict
 from collections.abc import Container, Iterable
 from dataclasses import replace
 from types import TracebackType
@@ -38,6 +39,7 @@ class RegistryOrchestrator:
         self._announced: set[type] = set()
         self._lifecycle = Lifecycle()
         self._graph: Graph | None = None
+        self._system = System()
         self._finalized_at = Location("", 0)
         self._closed_at: Location | None = None
 
@@ -112,6 +114,8 @@ class RegistryOrchestrator:
     def compile(self) -> Graph:
         """Return the graph of what is registered so far, and bind nothing.
 
+        After ``finalize`` it says, too, which cells were lost since then by an assignment to a class.
+
         Raises:
             WiringError: The wiring has faults; the error lists them all.
         """
@@ -120,6 +124,8 @@ class RegistryOrchestrator:
             compilation = compile_ledger(self._ledger, UnderConstruction(depth=1))
             warn_of_unused(self._ledger, compilation)
             graph = compilation.graph
+        else:
+            self._system.check()
         observers.notify(graph)
         return graph
 
@@ -154,7 +160,7 @@ class RegistryOrchestrator:
                 raise
         system = System.of(compilation.kinds, compilation.names)
         graph = self._with_local_graphs(compilation).living_in(system)
-        self._graph, self._finalized_at = graph, where
+        self._graph, self._system, self._finalized_at = graph, system, where
         publish_given_ids(self._ledger.entries)
         nesting.remember(graph, compilation.components, self._lifecycle, system, (unfinished.innermost, where))
         observers.notify(graph)
@@ -254,18 +260,16 @@ def _bind_all(compilation: Compilation) -> list[cells.Undo]:
     """Bind every cell and return what takes each back; if one fails, none stays bound."""
     rank = {name: number for number, name in enumerate(compilation.graph.topological_order())}
     names = compilation.names
-    # Providers first: a component may hand on what it is handed.
-    links = sorted(compilation.kinds.items(), key=lambda item: rank[names[item[0].provider]])
+    given: dict[Entry, list[tuple[cells.Offer, str]]] = defaultdict(list)
+    for link, kind in compilation.kinds.items():
+        if not is_bound_already(link):
+            offer = cells.Offer(link.provider.component, names[link.provider], link.cell, kind, link.where)
+            given[link.consumer].append((offer, link.interface))
     done: list[cells.Undo] = []
     try:
-        for link, kind in links:
-            if not is_bound_already(link):
-                offer = cells.Offer(link.provider.component, names[link.provider], link.cell, kind, link.where)
-                consumer = link.consumer.component
-                if link.is_in_interface:
-                    done.append(cells.bind_in_interface(offer, consumer, link.interface))
-                else:
-                    done.append(cells.bind(offer, consumer, link.name))
+        # Providers first: a component may hand on what it is handed.
+        for consumer in sorted(given, key=lambda entry: rank[names[entry]]):
+            done.append(cells.bind(consumer.component, given[consumer]))  # noqa: PERF401 -- one may fail
     except BaseException:
         _take_back(done)
         raise

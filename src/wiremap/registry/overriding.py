@@ -12,10 +12,28 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from wiremap.errors import BindingSite, CannotOverrideError, CellTypeError, UnknownCellError, WiremapError, WiringError
+from wiremap.errors import (
+    BindingSite,
+    CannotOverrideError,
+    CellReplacedError,
+    CellTypeError,
+    UnknownCellError,
+    WiremapError,
+    WiringError,
+)
 from wiremap.graph import CALL, CellKind
 from wiremap.registry.cell_types import misfit_of_cell, type_fault
-from wiremap.registry.cells import NOT_CALLABLE, Offer, cell_names, is_in_interface, kind_of_cell, rebind, value_of_cell
+from wiremap.registry.cells import (
+    NOT_CALLABLE,
+    Offer,
+    cell_lost_on_class,
+    cell_names,
+    is_in_interface,
+    kind_of_cell,
+    rebind,
+    replaced_cell,
+    value_of_cell,
+)
 from wiremap.registry.declarations import Declarations
 from wiremap.registry.identity import Names, own_name
 from wiremap.registry.ledger import Link
@@ -79,6 +97,16 @@ class System:
     def renamed(self, names: Mapping[str, str]) -> "System":
         """Return this system for a graph whose ids were changed as *names* says."""
         return System(*((cells, _renamed(bound_ids, names)) for cells, bound_ids in self.parts))
+
+    def check(self) -> None:
+        """Raise for each cell that its consumer does not read any more, since its class was changed.
+
+        Raises:
+            WiringError: Something else stands on a class under the name of a cell.
+        """
+        everything = (bound for cells, _ in self.parts for bound in cells)
+        if faults := list(_replaced(everything, cell_lost_on_class)):
+            raise WiringError(faults)
 
     def override(self, component_id: str, stand_in: T, inside: Iterable["System"]) -> AbstractContextManager[T]:
         """Return what swaps a provider on enter and puts it back on exit; see ``Graph.override``.
@@ -178,6 +206,18 @@ def _mistake(stand_in: object, cell: str) -> str:
     return NOT_CALLABLE if cell == CALL else ""
 
 
+def _replaced(handed: Iterable[BoundCell], why: Callable[[object, str], str | None]) -> Iterator[CellReplacedError]:
+    """Yield, once for each name of each consumer, that it reads something else there than what it was handed."""
+    seen = set[tuple[int, str]]()
+    for bound in handed:
+        consumer, name = bound.consumer(), bound.interface or bound.cell
+        if consumer is None or (id(consumer), name) in seen:
+            continue
+        seen.add((id(consumer), name))
+        if reason := why(consumer, name):
+            yield CellReplacedError(name, bound.consumer_id, bound.provider_id, reason)
+
+
 @contextmanager
 def _swapped(
     provider: object, stand_in: T, handed: Sequence[BoundCell], everything: Iterable[BoundCell]
@@ -186,6 +226,8 @@ def _swapped(
     number = next(_numbers)
     try:
         with _lock:
+            if faults := list(_replaced(handed, replaced_cell)):
+                raise WiringError(faults)
             for bound in handed:
                 bound.stand_ins[number] = stand_in
             _bind_anew(handed, everything)

@@ -13,6 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar, get_args, get_origin, overlo
 
 from wiremap.errors import CellNotWiredError, ModuleCellNotWiredError, RequirementNotMadeError
 from wiremap.registry.annotations import UNKNOWN, names_in_class, resolved
+from wiremap.registry.attributes import answers_itself
 from wiremap.registry.location import Location
 from wiremap.registry.origin import origin_of
 from wiremap.registry.signatures import is_callable_type, is_protocol, names_in_protocol
@@ -154,7 +155,7 @@ def announce(cls: type) -> None:
         RequirementNotMadeError: The class holds ``Requires[...]`` without the parentheses.
     """
     _refuse_bare_requirements(cls)
-    if hasattr(cls, "__getattr__"):
+    if answers_itself(cls):
         return  # it answers itself; and selecting modules by ``hasattr`` must go on working
     for name, requirement in requirements_of(cls).items():
         if not any(name in vars(klass) for klass in cls.__mro__):
@@ -171,7 +172,7 @@ def _refuse_bare_requirements(cls: type) -> None:
 def _not_wired(instance: object, requirement: Requirement[Any, Any]) -> Exception:
     cls = type(instance)
     # A class with __getattr__, such as nn.Module, would answer an AttributeError with one of its own.
-    kind = ModuleCellNotWiredError if hasattr(cls, "__getattr__") else CellNotWiredError
+    kind = ModuleCellNotWiredError if answers_itself(cls) else CellNotWiredError
     return kind(requirement.name, cls.__name__, str(requirement.where))
 
 

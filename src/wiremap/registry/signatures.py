@@ -5,6 +5,7 @@ import re
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from collections.abc import Callable as AbstractCallable
 from dataclasses import dataclass, replace
+from functools import partial
 from inspect import Parameter
 from types import FunctionType
 from typing import Any, Final, TypeVar, get_args, get_origin
@@ -106,8 +107,16 @@ def shape_of_function(function: Any, *, skip_self: bool = False) -> Shape | None
         parameter.replace(annotation=_type_of(parameter.annotation, names))
         for parameter in list(signature.parameters.values())[int(skip_self) :]
     ]
-    result = _type_of(signature.return_annotation, names)
+    called = _without_partials(function)
+    # The call of a class gives an instance; Python tells what its __init__ returns, which is nothing.
+    result = called if isinstance(called, type) else _type_of(signature.return_annotation, names)
     return Shape(tuple(parameters), result, _is_async(function))
+
+
+def _without_partials(function: Any) -> Any:
+    while isinstance(function, partial):
+        function = function.func
+    return function
 
 
 def _is_wrapper(function: Any) -> bool:

@@ -2,8 +2,8 @@
 
 from typing import Any, Final, NamedTuple, Protocol
 
-from wiremap.errors import StateCellAssignmentError, StateCellUnsetError
-from wiremap.registry.attributes import instance_dict
+from wiremap.errors import ModuleStateCellUnsetError, StateCellAssignmentError, StateCellUnsetError
+from wiremap.registry.attributes import answers_itself, instance_dict
 from wiremap.registry.location import Location
 
 TABLE: Final = "__wiremap__"
@@ -11,11 +11,15 @@ TABLE: Final = "__wiremap__"
 
 
 class Handed(NamedTuple):
-    """Who hands a cell over, and the line that registered it."""
+    """Who hands a cell over, and the line that registered it.
+
+    ``value`` is what the consumer keeps under the name of the cell; None for a state cell, of which it keeps nothing.
+    """
 
     provider: object
     provider_id: str
     where: Location
+    value: object = None
 
 
 class Declaration(Protocol):
@@ -42,22 +46,26 @@ class StateCell:
             return self._read_of_class(owner)
         try:
             provider = instance.__dict__[TABLE][self.name][0]  # by number: this is every read
-        except KeyError:
-            return self._read_unwired(instance, owner)
+        except Exception:  # noqa: BLE001 -- it is not wired, or its class hides the __dict__ in whatever way
+            handed = wired_cells(instance).get(self.name)
+            if handed is None:
+                return self._read_unwired(instance, owner)
+            provider = handed.provider
         try:
             return getattr(provider, self.name)
         except AttributeError as error:
-            raise StateCellUnsetError(self.name, type(instance).__name__, self._owner(instance)) from error
+            raise self._unset(instance) from error
 
     def __set__(self, instance: Any, value: object) -> None:
         self.refuse_if_wired(instance)
-        instance.__dict__[self.name] = value
+        instance_dict(instance)[self.name] = value
 
     def __delete__(self, instance: Any) -> None:
         self.refuse_if_wired(instance)
-        if self.name not in instance.__dict__:
+        stored = instance_dict(instance)
+        if self.name not in stored:
             raise self._no_such_attribute(instance)
-        del instance.__dict__[self.name]
+        del stored[self.name]
 
     def is_wired(self, instance: object) -> bool:
         """Tell whether *instance* was handed this cell."""
@@ -79,11 +87,17 @@ class StateCell:
 
     def _read_unwired(self, instance: Any, owner: type | None) -> Any:
         try:
-            return instance.__dict__[self.name]
+            return instance_dict(instance)[self.name]
         except KeyError:
             if self.declared is not None:
                 return self.declared.__get__(instance, owner)
             raise self._no_such_attribute(instance) from None
+
+    def _unset(self, instance: object) -> Exception:
+        cls = type(instance)
+        # A class with __getattr__, such as nn.Module, would answer an AttributeError with one of its own.
+        kind = ModuleStateCellUnsetError if answers_itself(cls) else StateCellUnsetError
+        return kind(self.name, cls.__name__, self._owner(instance))
 
     def _no_such_attribute(self, instance: object) -> AttributeError:
         text = f"{type(instance).__name__!r} object has no attribute {self.name!r}"

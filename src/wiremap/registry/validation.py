@@ -16,6 +16,7 @@ from wiremap.errors import (
     BindingCycleError,
     BindingSite,
     CannotHoldCellError,
+    CellReplacedError,
     MissingCellError,
     NameTakenError,
     TwoProvidersError,
@@ -27,6 +28,7 @@ from wiremap.graph import CALL, CellKind
 from wiremap.registry.cell_types import cell_type_faults
 from wiremap.registry.cells import (
     NOT_CALLABLE,
+    cell_lost_on_class,
     cell_names,
     class_attribute,
     handed_by,
@@ -90,6 +92,7 @@ def wiring_faults(ledger: Ledger, names: Names, kinds: Kinds, unfinished: Contai
     yield from _unknown_cells(wiring, missing)
     yield from _two_providers(wiring)
     yield from _names_taken(wiring)
+    yield from _replaced_cells(wiring)
     yield from _consumers_without_room(wiring)
     yield from cell_type_faults(ledger, names, kinds)
     yield from _async_hooks(wiring)
@@ -204,6 +207,14 @@ def _names_taken(wiring: _Wiring) -> Iterator[WiremapError]:
         if holder := holder_of_name(link.consumer.component, link.name):
             location = _location_of_holder(wiring, link.consumer.component, link.name)
             yield NameTakenError(wiring.site_by_name(link), holder, location)
+
+
+def _replaced_cells(wiring: _Wiring) -> Iterator[WiremapError]:
+    """Yield a fault for each cell that another orchestrator has handed over and that is not read any more."""
+    for link in filter(is_bound_already, wiring.kinds):
+        site = wiring.site_by_name(link)
+        if reason := cell_lost_on_class(link.consumer.component, link.name):
+            yield CellReplacedError(site.cell, site.consumer, site.provider, reason)
 
 
 def _location_of_holder(wiring: _Wiring, consumer: object, cell: str) -> str:

@@ -67,6 +67,9 @@ class Counting(Engine):
         self.num_free = 0
 
 
+class Reading: ...
+
+
 class Layer:
     def __init__(self, number: int) -> None:
         vars(self)[f"output_{number}"] = 0.0
@@ -384,3 +387,28 @@ def a_signature_misfits_in_every_way() -> None:
     orch = RegistryOrchestrator()
     orch.register(Lending(), "allocate", Typed())
     orch.compile()
+
+
+def a_state_cell_is_assigned_over_on_the_class() -> None:
+    orch = RegistryOrchestrator()
+    orch.register(BlockManager(), "num_free", Reading())
+    orch.finalize()
+    Reading.num_free = 8  # type: ignore[attr-defined] # the fault
+    try:
+        orch.compile()
+    finally:
+        del Reading.num_free  # type: ignore[attr-defined] # same
+
+
+def a_module_reads_a_state_cell_without_a_value() -> None:
+    class Cache:
+        blocks: int
+
+    class Attention:
+        def __getattr__(self, name: str) -> object:
+            raise AttributeError(name)
+
+    orch, attention = RegistryOrchestrator(), Attention()
+    orch.register(Cache(), "blocks", attention)
+    orch.finalize()
+    _ = attention.blocks

@@ -258,3 +258,31 @@ def test_a_failed_start_takes_a_callable_back() -> None:
         _graph(sample_greedy, consumer)
 
     assert vars(consumer) == {}
+
+
+def test_the_call_of_a_function_is_told_to_be_no_component() -> None:
+    orch = RegistryOrchestrator()
+    orch.register(getattr(len, "__call__"), "__call__", Scheduler(), name="allocate")  # noqa: B004, B009 -- its type is not known to type checkers
+
+    with pytest.raises(WiringError, match="Pass the object, not its method '__call__'"):
+        orch.compile()
+
+
+class _Demanding:
+    def __init__(self, first: str, second: str) -> None: ...
+
+
+@pytest.mark.parametrize(
+    "given", [functools.partial(sample_words, ["a"]), functools.partial(functools.partial(_Demanding)), _Demanding]
+)
+def test_a_misfit_shows_what_a_partial_or_a_class_calls(given: Any) -> None:
+    orch = RegistryOrchestrator()
+    orch.register(given, "__call__", TypedScheduler(), name="sample")
+
+    with pytest.raises(WiringError) as caught:
+        orch.compile()
+
+    (fault,) = caught.value.faults
+    assert isinstance(fault, CellTypeError)
+    assert "test_callables.py:" in fault.reason
+    assert "returns None" not in fault.reason

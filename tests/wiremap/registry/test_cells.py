@@ -7,7 +7,7 @@ import pytest
 
 from tests.wiremap.registry.parts import Blocks, Engine
 from wiremap import RegistryOrchestrator
-from wiremap.errors import StateCellAssignmentError, StateCellUnsetError
+from wiremap.errors import ModuleStateCellUnsetError, StateCellAssignmentError, StateCellUnsetError, WiringError
 from wiremap.graph import CellKind
 from wiremap.registry.state_cell import TABLE
 
@@ -309,7 +309,7 @@ def test_a_state_that_is_only_annotated_may_come_later() -> None:
 
     with pytest.raises(
         StateCellUnsetError,
-        match=r"read the cell 'annotated', but _Menu has no value for it now\. Set it in _Menu",
+        match=r"read the cell 'annotated', but _Menu has no value for it now\.\nSet it in _Menu",
     ):
         _ = consumer.annotated
     assert not hasattr(consumer, "annotated")
@@ -343,3 +343,65 @@ def test_one_name_may_be_state_on_one_instance_and_a_method_on_another() -> None
     assert first.num_free == 7
     assert second.num_free() == "a method"
     assert not hasattr(third, "num_free")
+
+
+def test_a_class_with_getattr_is_told_which_state_is_missing() -> None:
+    class Dynamic:
+        def __getattr__(self, name: str) -> str:
+            return f"dynamic {name}"
+
+    reader: Any = Dynamic()
+    _hand(_Menu(), "annotated", reader)
+
+    with pytest.raises(ModuleStateCellUnsetError, match=r"^Dynamic read the cell 'annotated', but _Menu has no value"):
+        _ = reader.annotated
+
+
+def test_a_subclass_that_wraps_the_assignment_of_its_base_refuses_too() -> None:
+    class Storing:
+        def __setattr__(self, name: str, value: object) -> None:
+            vars(self)[name] = value
+
+    _hand(Blocks(), "num_free", Storing())
+
+    class Derived(Storing):
+        @functools.wraps(Storing.__setattr__)
+        def __setattr__(self, name: str, value: object) -> None:  # type: ignore[override] # what it wraps has another self
+            vars(self)[name] = value
+
+    derived: Any = Derived()
+    _hand(Blocks(), "num_free", derived)
+
+    with pytest.raises(StateCellAssignmentError):
+        derived.num_free = 3
+
+
+def _refusing(_: object) -> None:
+    raise AttributeError("hidden")
+
+
+@pytest.mark.parametrize("hidden", [property(_refusing), property(lambda _: {}), property(lambda _: None)])
+def test_a_class_that_hides_its_dict_reads_and_assigns_as_any_other(hidden: property) -> None:
+    class Storing:
+        def __setattr__(self, name: str, value: object) -> None:
+            object.__setattr__(self, name, value)
+
+    first: Any = Storing()
+    _hand(Blocks(), "num_free", first)
+    hiding = type("Hiding", (Storing,), {"__dict__": hidden})
+    unwired: Any = hiding()
+    wired: Any = hiding()
+    _hand(Blocks(), "num_free", wired)
+
+    unwired.num_free = 3
+    unwired.other = 4
+    assert (unwired.num_free, unwired.other, wired.num_free) == (3, 4, 7)
+    with pytest.raises(StateCellAssignmentError):
+        wired.num_free = 3
+
+
+def test_a_class_whose_dict_can_not_be_reached_has_no_room() -> None:
+    hiding: Any = type("Hiding", (), {"__dict__": property(_refusing)})
+
+    with pytest.raises(WiringError, match="its class Hiding hides the __dict__ of its instances"):
+        _hand(Blocks(), "num_free", hiding())

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import pytest
 
 from wiremap import Graph, RegistryOrchestrator, Requires, WiringError
-from wiremap.errors import ModuleCellNotWiredError, StateCellAssignmentError
+from wiremap.errors import ModuleCellNotWiredError, ModuleStateCellUnsetError, StateCellAssignmentError
 
 torch: Any = pytest.importorskip("torch")
 
@@ -153,7 +153,8 @@ def test_a_module_can_register_nothing_under_a_state_cell_that_has_no_value_yet(
 
     with pytest.raises(StateCellAssignmentError):
         layer.register_buffer("scale", torch.ones(1))
-    assert not hasattr(layer, "scale")
+    with pytest.raises(ModuleStateCellUnsetError, match=r"read the cell 'scale', but Late has no value for it now"):
+        _ = layer.scale
 
 
 def test_a_module_with_an_assignment_of_its_own_refuses_and_assigns_as_before() -> None:
@@ -266,3 +267,36 @@ def test_tracing_and_exporting_go_through_cells() -> None:
 def test_an_unwired_module_says_which_cell_is_missing() -> None:
     with pytest.raises(ModuleCellNotWiredError, match=r"TypedLayer read its cell 'attn'"):
         TypedLayer()(torch.ones(2, 4))
+
+
+@pytest.mark.parametrize("cell", ["scale", "attn"])
+def test_an_exported_root_that_holds_the_owner_keeps_its_parameters(cell: str) -> None:
+    class Owner(torch.nn.Module):  # type: ignore[misc] # same
+        def __init__(self) -> None:
+            super().__init__()
+            self.scale = torch.nn.Parameter(torch.ones(2))
+
+        def attn(self, x: Any) -> Any:
+            return x * self.scale
+
+    class Reader(torch.nn.Module):  # type: ignore[misc] # same
+        def forward(self, x: Any) -> Any:
+            return self.attn(x) if cell == "attn" else x * self.scale
+
+    class Root(torch.nn.Module):  # type: ignore[misc] # same
+        def __init__(self) -> None:
+            super().__init__()
+            self.owner, self.reader = Owner(), Reader()
+
+        def forward(self, x: Any) -> Any:
+            return self.reader(x)
+
+    root = Root()
+    orch = RegistryOrchestrator()
+    orch.register(root.owner, cell, root.reader)
+    orch.finalize()
+
+    exported = torch.export.export(root, (torch.ones(2),))
+
+    assert list(exported.state_dict) == ["owner.scale"]
+    assert not exported.constants

@@ -323,3 +323,84 @@ def test_a_graph_keeps_no_component_alive() -> None:
     assert gone() is None
     with pytest.raises(CannotOverrideError, match="it is gone"):
         graph.override("Blocks", Blocks())
+
+
+def test_a_state_cell_that_was_lost_on_the_class_is_told_and_comes_back_with_the_patch_undone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Base: ...
+
+    class Reading(Base): ...
+
+    orch, reading = RegistryOrchestrator(), Reading()
+    orch.register(Blocks(), "num_free", reading)
+    graph = orch.finalize()
+    monkeypatch.setattr(Reading, "num_free", 5, raising=False)
+
+    for told in (orch.compile, lambda: graph.override("Blocks", Blocks()).__enter__()):
+        with pytest.raises(
+            WiringError, match=r"Reading reads 'num_free' from Blocks no more\.\n.*Reading\.num_free was a"
+        ):
+            told()
+    monkeypatch.undo()
+
+    assert reading.num_free == 7  # type: ignore[attr-defined] # a cell
+    assert orch.compile() == graph
+
+
+@pytest.mark.parametrize("name", ["allocate", "blocks"])
+def test_a_property_on_the_class_that_hides_a_method_cell_or_an_interface_is_told(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    class Pooling(Whole): ...
+
+    orch, blocks, pooling = RegistryOrchestrator(), Blocks(), Pooling()
+    orch.register(blocks, "allocate", pooling)
+    Pooling.blocks.register(orch, blocks, pooling)
+    graph = orch.finalize()
+    monkeypatch.setattr(Pooling, name, property(lambda _: None), raising=False)
+
+    for told in (orch.compile, lambda: graph.override("Blocks", Blocks()).__enter__()):
+        with pytest.raises(WiringError, match=rf"Pooling reads '{name}' from Blocks no more\.\n.*{name} was a"):
+            told()
+    monkeypatch.undo()
+
+    assert orch.compile() == graph
+
+
+def test_an_override_refuses_where_a_method_cell_was_assigned_over() -> None:
+    wired = Wired()
+    wired.scheduler.allocate = lambda count: count + 1
+
+    with pytest.raises(WiringError, match="another value was assigned"), wired.graph.override("Blocks", Blocks(1)):
+        pytest.fail("it was let in")
+
+    assert wired.scheduler.allocate(1) == 2
+    assert wired.whole.blocks.num_free == 7
+
+
+def test_what_is_assigned_over_a_method_cell_inside_the_block_stays() -> None:
+    wired = Wired()
+
+    with wired.graph.override("Blocks", Blocks(1)):
+        wired.scheduler.allocate = lambda count: count + 1
+
+    assert wired.scheduler.allocate(1) == 2
+    assert wired.scheduler.num_free == 7
+
+
+def test_an_interface_that_is_kept_in_a_slot_is_swapped_and_put_back() -> None:
+    class Requiring:
+        __slots__ = ()
+        blocks = Requires[Pool]()
+
+    class Slotted(Requiring):
+        __slots__ = ("__weakref__", "blocks")
+
+    orch, blocks, slotted = RegistryOrchestrator(), Blocks(), Slotted()
+    Requiring.blocks.register(orch, blocks, slotted)
+    graph = orch.finalize()
+
+    with graph.override("Blocks", Blocks(1)):
+        assert (slotted.blocks.num_free, slotted.blocks.allocate(0)) == (1, 1)
+    assert (slotted.blocks.num_free, slotted.blocks.allocate(0)) == (7, 7)
