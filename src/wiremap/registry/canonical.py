@@ -56,8 +56,7 @@ class Encoder:
             raise UndigestibleError
         kind = type(value)
         if kind in SCALARS:
-            is_long = kind is int and value.bit_length() > _MAX_DECIMAL_BITS
-            return f"{kind.__name__}:{hex(value) if is_long else repr(value)}"
+            return f"{kind.__name__}:{_scalar(value)}"
         if self._is_component(value) and depth:
             return COMPONENT
         # Asked of the type: an object may do work when it is asked for its class.
@@ -100,7 +99,7 @@ class Encoder:
         if isinstance(value, set | frozenset):
             return (("", item) for item in value)
         if all(type(key) in SCALARS for key in value):
-            return ((repr(key), item) for key, item in value.items())
+            return ((_scalar(key), item) for key, item in value.items())
         raise UndigestibleError
 
     def _parts_of_method(self, method: MethodType) -> Iterable[tuple[str, Any]]:
@@ -147,15 +146,22 @@ def _constant(value: Any) -> str:
     if isinstance(value, tuple | frozenset):
         inner = [_constant(item) for item in value]
         return f"{type(value).__name__}({', '.join(sorted(inner) if isinstance(value, frozenset) else inner)})"
+    return f"{type(value).__name__}:{_scalar(value)}"
+
+
+def _scalar(value: Any) -> str:
     is_long = type(value) is int and value.bit_length() > _MAX_DECIMAL_BITS
-    return f"{type(value).__name__}:{hex(value) if is_long else repr(value)}"
+    return hex(value) if is_long else repr(value)
 
 
 def _importable_name(value: Any) -> str:
-    module, qualname = getattr(value, "__module__", None), value.__qualname__
-    found: object = sys.modules.get(module or "")
-    for part in qualname.split("."):
-        found = getattr(found, part, None)
+    try:
+        module, qualname = getattr(value, "__module__", None), value.__qualname__
+        found: object = sys.modules.get(module or "")
+        for part in qualname.split("."):
+            found = getattr(found, part, None)
+    except Exception as error:  # a metaclass or a module may do anything when it is asked for a name
+        raise UndigestibleError from error
     if found is not value:
         raise UndigestibleError
     return f"{module}:{qualname}"

@@ -123,7 +123,8 @@ def _text_of_scalar(value: Any) -> str | None:
 
 def _text_of_items(items: Any) -> str | None:
     if isinstance(items, dict):
-        texts = [f"{_text(key)}: {text}" if (text := _text(item)) else None for key, item in items.items()]
+        pairs = [(_text(key), _text(item)) for key, item in items.items()]
+        texts = [None if None in pair else f"{pair[0]}: {pair[1]}" for pair in pairs]
     else:
         texts = [_text(item) for item in items]
     known = [text for text in texts if text is not None]
