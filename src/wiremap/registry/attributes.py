@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from types import MemberDescriptorType
-from typing import Any
+from typing import Any, TypeGuard
 
 
 def stored_attributes(component: object) -> dict[str, object]:
@@ -25,6 +25,11 @@ def instance_dict(component: object) -> Any:
     Past what the class may do when it is asked for an attribute, as in all of this module.
     """
     return object.__getattribute__(component, "__dict__") if type(component).__dictoffset__ else {}
+
+
+def is_class(value: object) -> TypeGuard[type]:
+    """Tell whether *value* is a class; ``isinstance`` would ask the object too, by its attribute ``__class__``."""
+    return issubclass(type(value), type)
 
 
 def _slot_names(klass: type) -> Iterable[str]:

@@ -60,8 +60,8 @@ class Encoder:
         if self._is_component(value) and depth:
             return COMPONENT
         # Asked of the type: an object may do work when it is asked for its class.
-        if issubclass(kind, Enum) and value.name is not None:
-            return f"enum:{_importable_name(kind)}.{value.name}"
+        if issubclass(kind, Enum) and value._name_ is not None:
+            return f"enum:{_importable_name(kind)}.{value._name_}"
         if issubclass(kind, NAMED):
             return self._encode_named(value, depth)
         inner = (f"{label}={self.encode(part, depth + 1)}" for label, part in self._parts(value))

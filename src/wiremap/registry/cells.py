@@ -106,9 +106,9 @@ def _is_function(value: object) -> bool:
 
 def is_bound(value: object) -> bool:
     """Tell whether *value* is a method with the object that it belongs to."""
-    if isinstance(value, BuiltinMethodType):  # `[].append`, but also `len`, which is bound to its module
-        return not isinstance(value.__self__, ModuleType)
-    return isinstance(value, MethodType)
+    if type(value) is BuiltinMethodType:  # `[].append`, but also `len`, which is bound to its module
+        return not issubclass(type(value.__self__), ModuleType)
+    return type(value) is MethodType
 
 
 def is_method_called(name: str, value: Any) -> bool:
@@ -146,7 +146,7 @@ def _is_slot_filled(slot: MemberDescriptorType, consumer: object) -> bool:
 
 def lack_of_room(consumer: object, cell: str, kind: CellKind) -> tuple[str, str] | None:
     """Return why *consumer* can't hold a cell of that kind and what to do about it, or None if it can."""
-    if isinstance(consumer, threading.local):
+    if issubclass(type(consumer), threading.local):
         return "a threading.local has attributes of its own in each thread", "Register the component that keeps it."
     cls = type(consumer)
     has_dict = cls.__dictoffset__ != 0

@@ -70,7 +70,7 @@ def _components(ledger: Ledger, names: Names, nested: Mapping[str, LocalGraph]) 
     known: dict[type, _Definition] = {}
     for entry in ledger.entries:
         cls = type(entry.component)
-        if isinstance(entry.component, FunctionType):
+        if type(entry.component) is FunctionType:
             definition = _of_function(entry.component)
         else:
             definition = known.get(cls) or known.setdefault(cls, _of_class(cls))

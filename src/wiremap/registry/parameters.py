@@ -16,8 +16,8 @@ from enum import Enum
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from wiremap.registry.canonical import COMPONENT, CONTAINERS, NAMED, SCALARS, Encoder, IsComponent, UndigestibleError
-from wiremap.registry.containment import own_attributes
+from wiremap.registry.canonical import COMPONENT, CONTAINERS, NAMED, SCALARS, Encoder, IsComponent
+from wiremap.registry.containment import own_attributes, parts_of_partial
 
 _MAX_SHOWN: Final = 60  # characters
 _MAX_SHOWN_ITEMS: Final = 16
@@ -42,10 +42,10 @@ class Parameters(NamedTuple):
 
 def parameters_of(component: object, is_component: IsComponent) -> Parameters:
     """Return what *component* was built with; *is_component* tells components from mere values."""
-    if isinstance(component, NAMED):
+    if issubclass(type(component), NAMED):
         return Parameters(_digest_of(_encoded(component, is_component, 0)), ())
-    if isinstance(component, partial):
-        parts = {"func": component.func, "args": component.args, "keywords": component.keywords}
+    if issubclass(type(component), partial):
+        parts = parts_of_partial(component)
         whole = [*parts.values(), own_attributes(component)]
         values = _values(parts, {name: _encoded(part, is_component, 1) for name, part in parts.items()})
         return Parameters(_digest_of(_encoded(whole, is_component, 0)), tuple(sorted(values)))
@@ -58,7 +58,7 @@ def parameters_of(component: object, is_component: IsComponent) -> Parameters:
 def _encoded(value: object, is_component: IsComponent, depth: int) -> str | None:
     try:
         return Encoder(is_component).encode(value, depth)
-    except UndigestibleError:
+    except Exception:  # noqa: BLE001 -- an enumeration, say, may do anything when a member is asked for its name
         return None
 
 
@@ -109,7 +109,7 @@ def _text(value: Any) -> str | None:
     if type(value) in SCALARS:
         return _text_of_scalar(value)
     if issubclass(type(value), Enum):
-        return f"{type(value).__qualname__}.{value.name}"
+        return f"{type(value).__qualname__}.{value._name_}"
     if issubclass(type(value), NAMED):
         return None if "<" in value.__qualname__ else value.__qualname__
     return _text_of_items(value) if type(value) in CONTAINERS and len(value) <= _MAX_SHOWN_ITEMS else None
