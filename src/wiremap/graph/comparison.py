@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 from wiremap.errors import GraphDiffMismatchError
 from wiremap.graph.correspondence import correspondence
 from wiremap.graph.differences import TOPOLOGY, Change, GraphDiff
-from wiremap.graph.elements import LOCATION, Binding, Component, Containment
+from wiremap.graph.elements import LOCATION, VALUES, Binding, Component, Containment
 from wiremap.graph.topology import Topology
 
 _NOTHING: Final = Topology()
@@ -29,14 +29,23 @@ def difference(before: Topology, after: Topology, pinned: Mapping[str, str] | No
         removed=tuple(component for component in before.components if component.id not in partner),
         added=tuple(component for component in after.components if component.id not in origin),
         renamed={old.id: partner[old.id] for old in before.components if partner.get(old.id, old.id) != old.id},
-        changed=tuple(change for old, new in both for change in _changes(old, new, TOPOLOGY)),
-        moved=tuple(change for old, new in both for change in _changes(old, new, LOCATION)),
+        changed=tuple(change for old, new in both for change in _changes(old, new, _that_count(old, new))),
+        moved=tuple(change for old, new in both for change in _changes(old, new, _that_do_not(old, new))),
         bindings_removed=bindings[0],
         bindings_added=bindings[1],
         containment_removed=containment[0],
         containment_added=containment[1],
         nested=dict(_local_differences(before, after, origin)),
     )
+
+
+def _that_count(old: Component, new: Component) -> tuple[str, ...]:
+    told = old.parameters != new.parameters or old.values_count or new.values_count
+    return (*TOPOLOGY, VALUES) if told else TOPOLOGY
+
+
+def _that_do_not(old: Component, new: Component) -> tuple[str, ...]:
+    return LOCATION if VALUES in _that_count(old, new) else (*LOCATION, VALUES)
 
 
 def _changes(old: Component, new: Component, fields: Iterable[str]) -> Iterator[Change]:

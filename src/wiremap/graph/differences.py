@@ -11,7 +11,7 @@ from typing import Final
 
 from wiremap.errors import GraphDiffFormatError, GraphFormatError
 from wiremap.graph import serialization
-from wiremap.graph.elements import LOCATION, Binding, Component, Containment
+from wiremap.graph.elements import LOCATION, VALUES, Binding, Component, Containment
 
 TOPOLOGY: Final = ("type", "module", "tags", "extension", "provides", "requires", "parameters")
 """The fields of a component that make a difference."""
@@ -42,7 +42,9 @@ class GraphDiff:
             in either. Which of several interchangeable components has which new id is a consistent guess.
             The owner of a local graph has the new id inside that it has outside.
         changed: Values that differ in components that both graphs have.
-        moved: Source locations that differ, in the same way; they make no difference.
+            Which parameters differ is a change of ``parameter_values``.
+        moved: Source locations that differ, in the same way; they make no difference. Neither do the values of
+            parameters where these have one digest: an older version didn't write them.
         bindings_removed: Bindings that are only in the graph before.
         bindings_added: Bindings that are only in the graph after.
         containment_removed: Containment that is only in the graph before.
@@ -88,7 +90,7 @@ class GraphDiff:
 
             + BlockManager
             A -> B renamed
-            ~ Scheduler parameters
+            ~ Scheduler.max_num_seqs: 8 -> 16
             - [allocate] A -> B
             + Layer in Model
         """
@@ -100,7 +102,7 @@ class GraphDiff:
         yield from (f"+ {_named(component)}" for component in self.added)
         # That an owner has its new name inside too goes without saying.
         yield from (f"{before} -> {after} renamed" for before, after in self.renamed.items() if after != owner)
-        yield from (f"~ {change.id} {_told(change)}" for change in self.changed)
+        yield from self._lines_of_changes()
         yield from (f"- {_drawn(edge)}" for edge in self.bindings_removed)
         yield from (f"+ {_drawn(edge)}" for edge in self.bindings_added)
         yield from (f"- {pair.child} in {pair.parent}" for pair in self.containment_removed)
@@ -108,6 +110,14 @@ class GraphDiff:
         for local_owner, local in self.nested.items():
             if lines := [f"  {line}" for line in local.lines(local_owner)]:
                 yield from (f"inside {local_owner}:", *lines)
+
+    def _lines_of_changes(self) -> Iterator[str]:
+        values = {change.id: tuple(_told_values(change)) for change in self.changed if change.field == VALUES}
+        for change in self.changed:
+            if change.field == VALUES:
+                yield from values[change.id]
+            elif change.field != "parameters" or not values.get(change.id):
+                yield f"~ {change.id} {_told(change)}"
 
     # For programs
 
@@ -158,8 +168,8 @@ class GraphDiff:
             removed=elements(Component, document["removed"]),
             added=elements(Component, document["added"]),
             renamed=renamed,
-            changed=_changes(document["changed"], TOPOLOGY),
-            moved=_changes(document["moved"], LOCATION),
+            changed=_changes(document["changed"], (*TOPOLOGY, VALUES)),
+            moved=_changes(document["moved"], (*LOCATION, VALUES)),
             bindings_removed=elements(Binding, document["bindings_removed"]),
             bindings_added=elements(Binding, document["bindings_added"]),
             containment_removed=elements(Containment, document["containment_removed"]),
@@ -185,6 +195,18 @@ def _named(component: Component) -> str:
 
 def _drawn(edge: Binding) -> str:
     return f"[{edge.name}] {edge.provider} -> {edge.consumer}{' (state)' if edge.kind == 'state' else ''}"
+
+
+def _told_values(change: Change) -> Iterator[str]:
+    before, after = (
+        {name: value for name, _, value in (item.partition("=") for item in values)}
+        for values in (change.before, change.after)
+        if isinstance(values, tuple)
+    )
+    for name in sorted(before.keys() | after.keys()):
+        old, new = before.get(name, "absent"), after.get(name, "absent")
+        if old != new:
+            yield f"~ {change.id}.{name}: {old} -> {new}"
 
 
 def _told(change: Change) -> str:

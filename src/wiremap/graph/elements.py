@@ -14,6 +14,8 @@ Link = tuple[Label, str]
 """An edge seen from one of its ends: its label there, and the id at its other end."""
 LOCATION: Final = ("source_path", "source_line")
 """The fields of a component that say where its class is written; moving that changes no topology."""
+VALUES: Final = "parameter_values"
+"""The field of a component that says what its parameters are, for people."""
 CALL: Final = "__call__"
 """The cell of a callable that hands itself over. No attribute is read by that name, so its consumer names it."""
 HANDS: Final = "hands"
@@ -38,6 +40,8 @@ class Component:
         requires: Cells that its class declares with ``Requires``, sorted; bindings say what it is handed.
         parameters: Digest of its plain-data attributes, or None when they can't be digested;
             see ``wiremap.registry.parameters``.
+        parameter_values: The same for people, as ``name=value``, sorted; none in what older versions wrote.
+            They say which parameter differs. Whether one does the digest says; only without one they do.
     """
 
     id: str
@@ -50,6 +54,7 @@ class Component:
     provides: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
     parameters: str | None = None
+    parameter_values: tuple[str, ...] = ()
 
     @property
     def traits(self) -> tuple[object, ...]:
@@ -57,7 +62,13 @@ class Component:
 
         ``provides`` is not among them: it follows from the bindings.
         """
-        return (self.type, self.module, self.extension, self.tags, self.requires, self.parameters)
+        traits = (self.type, self.module, self.extension, self.tags, self.requires, self.parameters)
+        return (*traits, self.parameter_values) if self.values_count else traits
+
+    @property
+    def values_count(self) -> bool:
+        """Whether topology depends on the values of the parameters, since they have no digest."""
+        return self.parameters is None and bool(self.parameter_values)
 
 
 @dataclass(frozen=True, slots=True, order=True)

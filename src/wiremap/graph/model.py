@@ -307,7 +307,8 @@ class Graph:
     def renamed(self, names: Mapping[str, str]) -> "Graph":
         """Return this graph with each id that *names* mentions replaced by its new one.
 
-        In a nested graph, whoever has the new name of the owner gives way and is called ``#inner``.
+        In a nested graph, to any depth, what is named after its place in the owner is named after the owner's new
+        name, and whoever has that name gives way and is called ``#inner``.
         """
         graph = Graph(
             components=tuple(replace(c, id=names.get(c.id, c.id)) for c in self.components),
@@ -365,9 +366,17 @@ def _checked(steps: int | None) -> int | None:
 
 def _inside(local: Graph, owner: str, new: str) -> dict[str, str]:
     """Return how ids of the graph nested in *owner* change when that is called *new*."""
-    if owner == new or new not in local:
-        return {owner: new}
-    stand_aside = f"{new}#inner"
-    while stand_aside in local:
-        stand_aside += "#inner"
-    return {owner: new, new: stand_aside}
+    if owner == new:
+        return {}
+    below = [id_ for id_ in local.ids if id_.startswith(f"{owner}.")]
+    others = [id_ for id_ in local.ids if id_ != owner and id_ not in set(below)]
+    names, taken = {owner: new}, {new, *others}
+    wanted = {id_: new + id_.removeprefix(owner) for id_ in below}
+    if new in others:
+        wanted[new] = f"{new}#inner"
+    for id_, name in wanted.items():
+        names[id_] = name
+        while names[id_] in taken:
+            names[id_] += "#inner"
+        taken.add(names[id_])
+    return names

@@ -2,7 +2,8 @@
 
 The schema of a graph is ``wiremap.graph/1``, that of a difference ``wiremap.graph-diff/1``. Reading refuses what it
 does not know, since a key that is dropped silently is a difference that nobody sees. Digests leave source locations
-out: moving a class within its file changes no topology.
+out: moving a class within its file changes no topology. The values of parameters count in digests where they
+have no digest of their own, and they are written where there are any: older graphs have none.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,7 +12,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, Final, Protocol, TypeVar, get_args
 
 from wiremap.errors import GraphFormatError
-from wiremap.graph.elements import LOCATION, CellKind
+from wiremap.graph.elements import LOCATION, VALUES, CellKind
 
 SCHEMA: Final = "wiremap.graph/1"
 DIFF_SCHEMA: Final = "wiremap.graph-diff/1"
@@ -21,6 +22,7 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "provides": (list,),
     "requires": (list,),
     "parameters": (str, type(None)),
+    "parameter_values": (list,),
     "before": (str, int, list, type(None)),  # what a change says of a field
     "after": (str, int, list, type(None)),
 }
@@ -38,7 +40,11 @@ def to_records(kind: type[E], elements: Iterable[E], *, locations: bool = True) 
     """Return one JSON object per element, of the dataclass *kind*, with its fields under their own names."""
     names = [field.name for field in fields(kind) if locations or field.name not in LOCATION]
     values = attrgetter(*names)
-    return [dict(zip(names, values(element), strict=True)) for element in elements]
+    records = [dict(zip(names, values(element), strict=True)) for element in elements]
+    for record in records if VALUES in names else ():
+        if not record[VALUES] or not (locations or record["parameters"] is None):
+            del record[VALUES]
+    return records
 
 
 def from_records(kind: type[E], records: object) -> tuple[E, ...]:
@@ -54,7 +60,7 @@ def from_records(kind: type[E], records: object) -> tuple[E, ...]:
 
 def _from_record(kind: type[E], record: object) -> E:
     names = {field.name for field in fields(kind)}
-    if not isinstance(record, dict) or record.keys() != names:
+    if not isinstance(record, dict) or record.keys() | ({VALUES} & names) != names:
         raise GraphFormatError(f"a {kind.__name__.lower()} has the fields {sorted(names)}, not {record!r:.120}")
     for name, value in record.items():
         if not fits(name, value):

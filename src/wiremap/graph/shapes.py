@@ -6,6 +6,7 @@ Different shapes are different parts for certain. One shape means that colour re
 which is proof in all but strongly regular wirings; see ``wiremap.graph.refinement``.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 
 from wiremap.graph.elements import Label
@@ -15,10 +16,14 @@ from wiremap.graph.topology import Topology
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Components of one graph that play the same part: their type, and their ids, sorted."""
+    """Components of one graph that play the same part: their type, and their ids, sorted.
+
+    ``distinct`` says in which parameters, as ``name=value``, they are unlike other shapes of their type.
+    """
 
     type: str
     ids: tuple[str, ...]
+    distinct: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:
@@ -41,8 +46,11 @@ def shapes(graph: Topology) -> tuple[Shape, ...]:
         ],
     )
     ids = tuple(graph.by_id)
-    found = []
-    for members in partition.members:
-        names = tuple(ids[position] for position in sorted(members))
-        found.append(Shape(graph.by_id[names[0]].type, names))
-    return tuple(sorted(found, key=lambda shape: shape.ids))
+    found = sorted(tuple(ids[position] for position in sorted(members)) for members in partition.members)
+    first = [graph.by_id[names[0]] for names in found]
+    num_shapes = Counter(c.type for c in first)
+    num_alike = Counter((c.type, value) for c in first for value in c.parameter_values)
+    return tuple(
+        Shape(c.type, names, tuple(v for v in c.parameter_values if num_alike[c.type, v] < num_shapes[c.type]))
+        for c, names in zip(first, found, strict=True)
+    )

@@ -17,6 +17,7 @@ from wiremap.errors import (
     SelfContainmentError,
 )
 from wiremap.graph import CALL
+from wiremap.registry.attributes import is_class
 from wiremap.registry.cells import class_attribute
 from wiremap.registry.declarations import Declarations
 from wiremap.registry.location import Location
@@ -60,9 +61,9 @@ def check_binding(provider: object, cell: object, consumer: object, where: Locat
     name = CALL if cell == CALL else _checked_name(cell, where)
     if provider is consumer:
         raise SelfBindingError(type(provider).__name__, name, str(where))
-    if isinstance(consumer, type):
+    if is_class(consumer):
         raise _class_not_instance(consumer, "consumer", "its instances would get nothing", where)
-    if isinstance(provider, type) and _needs_instance(provider, name):
+    if is_class(provider) and _needs_instance(provider, name):
         raise _class_not_instance(provider, "provider", f"{name!r} needs an instance", where)
     return name
 

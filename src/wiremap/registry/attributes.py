@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from types import GetSetDescriptorType, MemberDescriptorType
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 # What Python itself puts under the name ``__dict__`` of a class whose instances have one.
 _OF_PYTHON: Final = (GetSetDescriptorType, MemberDescriptorType)
@@ -49,6 +49,11 @@ def _dict_of(cls: type) -> Any:
             if type(descriptor) in _OF_PYTHON:
                 return descriptor
     return None
+
+
+def is_class(value: object) -> TypeGuard[type]:
+    """Tell whether *value* is a class; ``isinstance`` would ask the object too, by its attribute ``__class__``."""
+    return issubclass(type(value), type)
 
 
 def _slot_names(klass: type) -> Iterable[str]:

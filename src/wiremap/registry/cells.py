@@ -108,9 +108,9 @@ def _is_function(value: object) -> bool:
 
 def is_bound(value: object) -> bool:
     """Tell whether *value* is a method with the object that it belongs to."""
-    if isinstance(value, BuiltinMethodType):  # `[].append`, but also `len`, which is bound to its module
-        return not isinstance(value.__self__, ModuleType)
-    return isinstance(value, MethodType | MethodWrapperType)
+    if type(value) is BuiltinMethodType:  # `[].append`, but also `len`, which is bound to its module
+        return not issubclass(type(value.__self__), ModuleType)
+    return type(value) is MethodType or type(value) is MethodWrapperType
 
 
 def is_method_called(name: str, value: Any) -> bool:
@@ -148,7 +148,7 @@ def _is_slot_filled(slot: MemberDescriptorType, consumer: object) -> bool:
 
 def lack_of_room(consumer: object, cell: str, kind: CellKind) -> tuple[str, str] | None:
     """Return why *consumer* can't hold a cell of that kind and what to do about it, or None if it can."""
-    if isinstance(consumer, threading.local):
+    if issubclass(type(consumer), threading.local):
         return "a threading.local has attributes of its own in each thread", "Register the component that keeps it."
     cls = type(consumer)
     has_dict = has_instance_dict(cls)

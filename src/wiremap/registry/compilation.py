@@ -14,7 +14,7 @@ from wiremap.registry.identity import Names, assign_ids
 from wiremap.registry.ledger import Entry, Ledger, Link
 from wiremap.registry.nesting import LocalGraph, is_inside, local_graphs
 from wiremap.registry.origin import Origin, origin_of, origin_of_function
-from wiremap.registry.parameters import parameters_digest
+from wiremap.registry.parameters import parameters_of
 from wiremap.registry.requirements import required_cells
 from wiremap.registry.validation import Kinds, kinds_of_links, wiring_faults
 
@@ -70,10 +70,11 @@ def _components(ledger: Ledger, names: Names, nested: Mapping[str, LocalGraph]) 
     known: dict[type, _Definition] = {}
     for entry in ledger.entries:
         cls = type(entry.component)
-        if isinstance(entry.component, FunctionType):
+        if type(entry.component) is FunctionType:
             definition = _of_function(entry.component)
         else:
             definition = known.get(cls) or known.setdefault(cls, _of_class(cls))
+        parameters = parameters_of(entry.component, _known_to(ledger, nested.get(names[entry])))
         yield Component(
             id=names[entry],
             type=definition.name,
@@ -84,7 +85,8 @@ def _components(ledger: Ledger, names: Names, nested: Mapping[str, LocalGraph]) 
             extension=entry.extension,
             provides=tuple(sorted(provided[entry])),
             requires=definition.requires,
-            parameters=parameters_digest(entry.component, _known_to(ledger, nested.get(names[entry]))),
+            parameters=parameters.digest,
+            parameter_values=parameters.values,
         )
 
 

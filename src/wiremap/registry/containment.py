@@ -4,8 +4,9 @@ A module is recognised by the ``named_children`` of its class, so that no array 
 was handed over is not held, and neither is what is referred to weakly.
 """
 
+import gc
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from types import MappingProxyType, MethodType
 from typing import Any, Final
@@ -52,7 +53,7 @@ def own_attributes(component: object) -> dict[str, object]:
 def _attributes(component: Any) -> Iterator[Held]:
     is_module = _is_module(type(component))
     if is_module:
-        yield from component.named_children()
+        yield from _named_children(component)
     for name, value in own_attributes(component).items():
         # The children of a module have been found, under the names that they are known by.
         if type(value) not in _SCALARS and not (is_module and name == "_modules"):
@@ -76,42 +77,73 @@ def _is_module(kind: type) -> bool:
 
 
 def _children(path: Path, module: Any) -> Iterable[Held]:
-    return [(_joined(path, name), child) for name, child in module.named_children()]
+    return [(_joined(path, name), child) for name, child in _named_children(module)]
+
+
+def _named_children(module: Any) -> list[tuple[str, object]]:
+    try:
+        return [(name, child) for name, child in module.named_children()]
+    except Exception:  # noqa: BLE001 -- a method of that name may be anything, and a module that is being made has no children yet
+        return []
 
 
 def _values(path: Path, mapping: Any) -> Iterable[Held]:
-    # Not what a derived class makes of `items`: it may do work.
-    pairs = dict.items(mapping) if isinstance(mapping, dict) else mapping.items()
-    left_out = _left_out_of(mapping)
-    return [(_joined(path, key), value) for key, value in pairs if type(value) not in left_out]
+    left_out = _left_out(dict.__len__(mapping))
+    return [(_joined(path, key), value) for key, value in dict.items(mapping) if type(value) not in left_out]
 
 
-def _numbered(path: Path, sequence: Collection[object]) -> Iterable[Held]:
-    left_out = _left_out_of(sequence)
-    return [(_joined(path, number), item) for number, item in enumerate(sequence) if type(item) not in left_out]
+def _values_of_proxy(path: Path, proxy: Any) -> Iterable[Held]:
+    (mapping,) = gc.get_referents(proxy)  # a proxy asks its mapping everything, and that may be of any class
+    return _values(path, mapping) if issubclass(type(mapping), dict) else ()
 
 
-def _unnamed(_: Path, items: Collection[object]) -> Iterable[Held]:
-    left_out = _left_out_of(items)
-    return [(None, item) for item in items if type(item) not in left_out]
+def _numbered(kind: Any) -> Way:
+    def way(path: Path, sequence: Any) -> Iterable[Held]:
+        left_out = _left_out(kind.__len__(sequence))
+        items = enumerate(kind.__iter__(sequence))
+        return [(_joined(path, number), item) for number, item in items if type(item) not in left_out]
+
+    return way
 
 
-def _left_out_of(container: Collection[object]) -> frozenset[type]:
-    return _PLAIN if len(container) > _MAX_ITEMS else _SCALARS
+def _unnamed(kind: Any) -> Way:
+    def way(_: Path, items: Any) -> Iterable[Held]:
+        left_out = _left_out(kind.__len__(items))
+        return [(None, item) for item in kind.__iter__(items) if type(item) not in left_out]
+
+    return way
 
 
+def _parts(_: Path, call: Any) -> Iterable[Held]:
+    return [(None, part) for part in parts_of_partial(call).values()]
+
+
+def parts_of_partial(call: Any) -> dict[str, Any]:
+    """Return what a ``functools.partial`` was made with."""
+    stored: Any = partial
+    return {name: vars(stored)[name].__get__(call) for name in ("func", "args", "keywords")}
+
+
+def _left_out(num_items: int) -> frozenset[type]:
+    return _PLAIN if num_items > _MAX_ITEMS else _SCALARS
+
+
+# Each asks the class that it stands for, and not one derived from it: its methods may do work, or fail.
 _WAYS: Final[dict[type, Way]] = {
     dict: _values,
-    MappingProxyType: _values,
-    list: _numbered,
-    tuple: _numbered,
-    set: _unnamed,
-    frozenset: _unnamed,
-    deque: _unnamed,
-    partial: lambda path, call: _unnamed(path, (call.func, call.args, call.keywords)),
-    MethodType: lambda path, method: _unnamed(path, (method.__self__,)),
+    MappingProxyType: _values_of_proxy,
+    list: _numbered(list),
+    tuple: _numbered(tuple),
+    set: _unnamed(set),
+    frozenset: _unnamed(frozenset),
+    deque: _unnamed(deque),
+    partial: _parts,
+    MethodType: lambda _, method: [(None, method.__self__)],
 }
 
 
-def _joined(path: Path, step: object) -> Path:
-    return f"{path}.{step}" if path is not None and isinstance(step, str | int) else None
+def _joined(path: Path, step: Any) -> Path:
+    kind = type(step)
+    if path is None or not issubclass(kind, str | int):
+        return None
+    return f"{path}.{str.__str__(step) if issubclass(kind, str) else int.__repr__(step)}"

@@ -8,7 +8,7 @@ names clash, the later one gets ``#2``, ``#3``. An id given by hand holds for it
 
 from collections.abc import Collection, Iterable
 from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import Final
+from typing import Any, Final
 
 from wiremap.errors import ConflictingIdError, DuplicateIdError, WiremapError
 from wiremap.registry.ledger import Entry
@@ -82,8 +82,8 @@ def _suggested_id(entry: Entry, names: Names) -> str:
 
 def own_name(component: object) -> str:
     """Return the name of a class, a function or a module, and of anything else that of its class."""
-    named = component if isinstance(component, _NAMED) else type(component)
-    return named.__name__
+    named: Any = component if issubclass(type(component), _NAMED) else type(component)
+    return str(named.__name__)
 
 
 def _unused(name: str, taken: set[str], last_numbers: dict[str, int]) -> str:

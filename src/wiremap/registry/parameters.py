@@ -1,97 +1,137 @@
-"""A digest of the plain-data attributes of a component: with what parameters it was built.
+"""With what parameters a component was built: a digest of its plain-data attributes, and a text for each.
 
 Rule: every attribute that the instance stores is digested, under its name, and the digest is None as soon
-as one can't be. Digestible are None, booleans, numbers, strings and bytes of exactly these types; lists,
-tuples, sets and dictionaries of digestible things, up to 10,000 in one; members of enumerations, by name;
-instances of dataclasses, by all that they store; and functions and classes that can be imported by name, as
-that name (what is in them is source, which has fingerprints of its own). Another component, of this graph
-or of the local one inside, counts only as being there, since edges say which; a cell that was handed to this
-one is left out. A function or class that is a component is digested as its name, and a ``functools.partial``
-as what it is made of. So what can't be told apart for certain makes the digest None, and whoever relies on it
-must then assume a difference.
+as one can't be. Digestible are what ``wiremap.registry.canonical`` has a canonical form for. Another component,
+of this graph or of the local one inside, counts only as being there, since edges say which; a cell that was
+handed to this one is left out. A function or class that is a component is digested as itself, and a
+``functools.partial`` as what it is made of. So what can't be told apart for certain makes the digest None, and
+whoever relies on it must then assume a difference.
+
+The texts are for people: short, without what may not be shown, and the same in every process.
 """
 
-import sys
-from collections import OrderedDict
-from collections.abc import Callable, Iterable
-from dataclasses import is_dataclass
+import re
+from collections.abc import Iterator
 from enum import Enum
 from functools import partial
-from types import BuiltinFunctionType, FunctionType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from wiremap.registry.attributes import stored_attributes
-from wiremap.registry.containment import own_attributes
+from wiremap.registry.canonical import COMPONENT, CONTAINERS, NAMED, SCALARS, Encoder, IsComponent
+from wiremap.registry.containment import own_attributes, parts_of_partial
 
-_CONTAINERS: Final = (list, tuple, set, frozenset, dict, OrderedDict)
-_SCALARS: Final = (type(None), bool, int, float, complex, str, bytes)
-_NAMED: Final = (type, FunctionType, BuiltinFunctionType)
-_MAX_DEPTH: Final = 32  # deeper is a structure that refers to itself
-_MAX_ITEMS: Final = 10_000  # more is data, not a parameter
+_MAX_SHOWN: Final = 60  # characters
+_MAX_SHOWN_ITEMS: Final = 16
+_SECRET: Final = re.compile(
+    r"(?:^|_)(?:password|passwd|passphrase|secret|credentials?|(?:api|private|secret)_?key|(?:access|auth|hf)_?token)(?:_|$)",
+    re.IGNORECASE,
+)
+_ABSOLUTE: Final = re.compile(r"""['"](?:/|\\\\|~[/\\]|[A-Za-z]:[/\\]|file:)""")
 
-IsComponent = Callable[[object], bool]
+
+class Parameters(NamedTuple):
+    """The parameters of a component.
+
+    Attributes:
+        digest: 32 hexadecimal digits over all of them, or None; the module has the rule.
+        values: ``name=value`` for each, sorted; ``#`` and eight digits of a digest stand for what is not shown.
+    """
+
+    digest: str | None
+    values: tuple[str, ...]
 
 
-def parameters_digest(component: object, is_component: IsComponent) -> str | None:
-    """Return 32 hexadecimal digits over the attributes of *component*, or None; the module has the rule."""
+def parameters_of(component: object, is_component: IsComponent) -> Parameters:
+    """Return what *component* was built with; *is_component* tells components from mere values."""
+    if issubclass(type(component), NAMED):
+        return Parameters(_digest_of(_encoded(component, is_component, 0)), ())
+    if issubclass(type(component), partial):
+        parts = parts_of_partial(component)
+        whole = [*parts.values(), own_attributes(component)]
+        values = _values(parts, {name: _encoded(part, is_component, 1) for name, part in parts.items()})
+        return Parameters(_digest_of(_encoded(whole, is_component, 0)), tuple(sorted(values)))
+    attributes = own_attributes(component)
+    encoded = {name: _encoded(value, is_component, 1) for name, value in attributes.items()}
+    shown = _without_inner_workings(attributes) if hasattr(type(component), "named_children") else attributes
+    return Parameters(_digest_of(_joined(encoded)), tuple(sorted(_values(shown, encoded))))
+
+
+def _encoded(value: object, is_component: IsComponent, depth: int) -> str | None:
+    try:
+        return Encoder(is_component).encode(value, depth)
+    except Exception:  # noqa: BLE001 -- an enumeration, say, may do anything when a member is asked for its name
+        return None
+
+
+def _joined(encoded: dict[str, str | None]) -> str | None:
+    """Return the canonical form of a dictionary of the attributes, or None."""
+    if None in encoded.values() or not all(type(name) in SCALARS for name in encoded):
+        return None
+    return f"builtins.dict({', '.join(f'{name!r}={text}' for name, text in encoded.items())})"
+
+
+def _digest_of(text: str | None, size: int = 16) -> str | None:
     from hashlib import blake2b  # noqa: PLC0415 -- keeps `import wiremap` cheap
 
-    try:
-        text = _encode(_parameters(component), is_component, 0)
-    except _UndigestibleError:
+    return None if text is None else blake2b(text.encode(errors="surrogatepass"), digest_size=size).hexdigest()
+
+
+# For people
+
+
+def _without_inner_workings(attributes: dict[str, object]) -> dict[str, object]:
+    """Leave out what every array module keeps for itself: hooks, children, weights."""
+    hidden = (*CONTAINERS, bool, type(None))
+    return {name: value for name, value in attributes.items() if not (name.startswith("_") and type(value) in hidden)}
+
+
+def _values(attributes: dict[str, Any], encoded: dict[str, str | None]) -> Iterator[str]:
+    for name, value in attributes.items():
+        if isinstance(name, str) and encoded[name] != COMPONENT:
+            readable_name = name.encode(errors="backslashreplace").decode()
+            yield f"{readable_name}={_shown(name, value, encoded[name])}"
+
+
+def _shown(name: str, value: object, encoded: str | None) -> str:
+    if encoded is None:
+        return f"<{type(value).__name__}>"
+    if _SECRET.search(name):
+        return f"*** #{_digest_of(encoded, 4)}"
+    text = _text(value)
+    if text is None or _ABSOLUTE.search(text):
+        return f"<{type(value).__name__}> #{_digest_of(encoded, 4)}"
+    if len(text) > _MAX_SHOWN:
+        return f"{text[:_MAX_SHOWN]}… #{_digest_of(encoded, 4)}"
+    return text
+
+
+def _text(value: Any) -> str | None:
+    """Return how *value* is written in source, or None if that is long or says too little."""
+    if type(value) in SCALARS:
+        return _text_of_scalar(value)
+    if issubclass(type(value), Enum):
+        return f"{type(value).__qualname__}.{value._name_}"
+    if issubclass(type(value), NAMED):
+        return None if "<" in value.__qualname__ else value.__qualname__
+    return _text_of_items(value) if type(value) in CONTAINERS and len(value) <= _MAX_SHOWN_ITEMS else None
+
+
+def _text_of_scalar(value: Any) -> str | None:
+    if type(value) is int and value.bit_length() > 4 * _MAX_SHOWN:
         return None
-    return blake2b(text.encode(errors="surrogatepass"), digest_size=16).hexdigest()
+    return repr(value[: 2 * _MAX_SHOWN] if isinstance(value, str | bytes) else value)
 
 
-def _parameters(component: object) -> object:
-    if isinstance(component, _NAMED):
-        return component
-    if isinstance(component, partial):
-        return [component.func, component.args, component.keywords, own_attributes(component)]
-    return own_attributes(component)
-
-
-class _UndigestibleError(Exception):
-    """Some value has no canonical form; never leaves this module."""
-
-
-def _encode(value: Any, is_component: IsComponent, depth: int) -> str:
-    """Return text that is equal for equal values and no others."""
-    if depth > _MAX_DEPTH:
-        raise _UndigestibleError
-    if type(value) in _SCALARS:
-        return f"{type(value).__name__}:{value!r}"
-    if is_component(value) and depth:
-        return "component"
-    if isinstance(value, Enum) and value.name is not None:
-        return f"enum:{_importable_name(type(value))}.{value.name}"
-    if isinstance(value, _NAMED):
-        return f"name:{_importable_name(value)}"
-    inner = (f"{label}={_encode(part, is_component, depth + 1)}" for label, part in _parts(value))
-    # Sets have no order of their own that two processes would agree on.
-    ordered = sorted(inner) if isinstance(value, set | frozenset) else inner
-    return f"{type(value).__module__}.{type(value).__qualname__}({', '.join(ordered)})"
-
-
-def _parts(value: Any) -> Iterable[tuple[str, Any]]:
-    if is_dataclass(value):
-        return stored_attributes(value).items()
-    if type(value) not in _CONTAINERS or len(value) > _MAX_ITEMS:
-        raise _UndigestibleError
-    if isinstance(value, list | tuple):
-        return ((str(index), item) for index, item in enumerate(value))
-    if isinstance(value, set | frozenset):
-        return (("", item) for item in value)
-    if all(type(key) in _SCALARS for key in value):
-        return ((repr(key), item) for key, item in value.items())
-    raise _UndigestibleError
-
-
-def _importable_name(value: Any) -> str:
-    module, qualname = getattr(value, "__module__", None), value.__qualname__
-    found: object = sys.modules.get(module or "")
-    for part in qualname.split("."):
-        found = getattr(found, part, None)
-    if found is not value:
-        raise _UndigestibleError
-    return f"{module}:{qualname}"
+def _text_of_items(items: Any) -> str | None:
+    if isinstance(items, dict):
+        pairs = [(_text(key), _text(item)) for key, item in items.items()]
+        texts = [None if None in pair else f"{pair[0]}: {pair[1]}" for pair in pairs]
+    else:
+        texts = [_text(item) for item in items]
+    known = [text for text in texts if text is not None]
+    if len(known) < len(texts):
+        return None
+    if isinstance(items, set | frozenset):
+        return f"{{{', '.join(sorted(known))}}}" if known else "set()"
+    opening, closing = "[]" if isinstance(items, list) else "()" if isinstance(items, tuple) else "{}"
+    comma = "," if opening == "(" and len(known) == 1 else ""
+    return f"{opening}{', '.join(known)}{comma}{closing}"

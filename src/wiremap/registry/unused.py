@@ -7,7 +7,7 @@ from types import FunctionType, MethodType
 from typing import Any, Final
 
 from wiremap.errors import LostGraphWarning, UnusedCellWarning, UnusedComponentWarning, WiringWarning
-from wiremap.registry.attributes import instance_dict
+from wiremap.registry.attributes import instance_dict, is_class
 from wiremap.registry.compilation import Compilation
 from wiremap.registry.declarations import Declarations
 from wiremap.registry.ledger import Entry, Ledger
@@ -18,6 +18,7 @@ from wiremap.registry.reading import may_read
 from wiremap.registry.state_cell import wired_cells
 
 _HOOKS: Final = (START_HOOK, CLOSE_HOOK)
+_FUNCTIONS: Final = (FunctionType, MethodType)
 
 # What was said before: under the default filter Python says a thing once, for as long as it is in here.
 _said: dict[Any, Any] = {}
@@ -48,7 +49,7 @@ def _unused_components(ledger: Ledger, compilation: Compilation) -> Iterator[tup
         component, component_id = entry.component, compilation.names[entry]
         is_started = any(hasattr(type(component), hook) for hook in _HOOKS)
         if component_id not in used and not is_started and not is_in_a_graph(component):
-            yield entry.where, UnusedComponentWarning(component_id, isinstance(component, type))
+            yield entry.where, UnusedComponentWarning(component_id, is_class(component))
 
 
 def _unused_cells(ledger: Ledger, compilation: Compilation) -> Iterator[tuple[Location, WiringWarning]]:
@@ -73,7 +74,4 @@ def _unused_cells(ledger: Ledger, compilation: Compilation) -> Iterator[tuple[Lo
 def _has_functions_of_its_own(component: object) -> bool:
     """Tell whether somebody has put a function into the instance, which may read anything."""
     handed = wired_cells(component)
-    return any(
-        isinstance(value, FunctionType | MethodType) and name not in handed
-        for name, value in instance_dict(component).items()
-    )
+    return any(type(value) in _FUNCTIONS and name not in handed for name, value in instance_dict(component).items())

@@ -25,6 +25,7 @@ from wiremap.errors import (
     nearest,
 )
 from wiremap.graph import CALL, CellKind
+from wiremap.registry.attributes import is_class
 from wiremap.registry.cell_types import cell_type_faults
 from wiremap.registry.cells import (
     NOT_CALLABLE,
@@ -158,7 +159,7 @@ def _mistake(link: Link) -> str:
     """Return what to do where something else than the name of the cell is surely wrong, or nothing."""
     provider: Any = link.provider.component
     consumer = type(link.consumer.component)
-    if isinstance(provider, type):
+    if is_class(provider):
         return f"Pass an instance of {provider.__name__}, not the class."
     if is_bound(provider):
         return f"Pass the object, not its method {provider.__name__!r}."
@@ -175,7 +176,7 @@ def _unknown_cell(wiring: _Wiring, link: Link, wanted: list[str], mistake: str) 
     return UnknownCellError(
         wiring.site(link),
         cell_names(provider),
-        wiring.declarations.of_class(provider if isinstance(provider, type) else type(provider)),
+        wiring.declarations.of_class(provider if is_class(provider) else type(provider)),
         [(cell, wiring.declarations.of_name(type(consumer), cell)) for cell in wanted],
         mistake,
     )

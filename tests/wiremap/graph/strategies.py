@@ -25,6 +25,7 @@ def components(component_id: str) -> st.SearchStrategy[Component]:
         provides=labels,
         requires=labels,
         parameters=st.none() | st.text(max_size=4),
+        parameter_values=st.lists(st.text(max_size=4), max_size=2).map(tuple),
     )
 
 
@@ -62,6 +63,7 @@ def look_alikes(component_id: str) -> st.SearchStrategy[Component]:
         tags=st.sampled_from(((), (), ("t",))),
         provides=st.sampled_from(((), (), ("x",))),
         parameters=st.sampled_from((None, None, "1")),
+        parameter_values=st.sampled_from(((), ("size=1",))),
     )
 
 

@@ -290,3 +290,60 @@ def test_a_difference_is_refused_by_a_graph_that_it_does_not_fit() -> None:
     ]:
         with pytest.raises(GraphDiffMismatchError, match=rf"{message}.*\[graph-diff-mismatch\]"):
             without_binding.apply(diff)
+
+
+# Parameters
+
+
+def with_values(*values: str, parameters: str | None = "1") -> Graph:
+    return Graph(components=(Component("Scheduler", "Scheduler", "m", parameters=parameters, parameter_values=values),))
+
+
+def test_the_parameter_that_differs_is_named_with_its_values() -> None:
+    diff = with_values("max_num_seqs=8", "name='a'").diff(
+        with_values("max_num_seqs=16", "mode='x'", "name='a'", parameters="2")
+    )
+
+    assert diff.describe() == "~ Scheduler.max_num_seqs: 8 -> 16\n~ Scheduler.mode: absent -> 'x'\n"
+
+
+def test_parameters_that_have_no_digest_differ_by_their_values() -> None:
+    diff = with_values("size=1", parameters=None).diff(with_values("size=2", parameters=None))
+
+    assert diff.describe() == "~ Scheduler.size: 1 -> 2\n"
+
+
+def test_a_graph_that_an_older_version_wrote_without_values_does_not_differ_for_that() -> None:
+    older, newer = with_values(), with_values("size=1")
+
+    assert "parameter_values" not in older.to_json()
+    assert not older.diff(newer)
+    assert older.digest == newer.digest
+    assert older.apply(older.diff(newer)) == newer
+
+
+# Places
+
+
+def nest(names: list[str]) -> Graph:
+    """Return graphs nested in each other: each owner is named after its place in the one around it."""
+    owner, part = ".".join(names), ".".join((*names, "part"))
+    inner = Graph((component(owner, "Owner"), component(part, "Part")), containment=(Containment(part, owner),))
+    for depth in range(len(names) - 1, 0, -1):
+        outer, inside = ".".join(names[:depth]), ".".join(names[: depth + 1])
+        inner = Graph(
+            (component(outer, "Owner"), component(inside, "Owner")),
+            containment=(Containment(inside, outer),),
+            nested={inside: inner},
+        )
+    return Graph((component(names[0], "Owner"), component("Other")), nested={names[0]: inner})
+
+
+@given(st.integers(1, 5), st.text(min_size=1, max_size=4))
+def test_renaming_an_owner_renames_what_is_named_after_its_place_at_all_depths(depth: int, name: str) -> None:
+    new = f"New{name}"
+    names = ["Outer", *(f"level{number}" for number in range(depth))]
+    places = {".".join(names[:end]): ".".join([new, *names[1:end]]) for end in range(1, len(names) + 1)}
+
+    assert nest(names).renamed(places) == nest([new, *names[1:]])
+    assert nest(names).renamed({"Outer": new}) == nest([new, *names[1:]])

@@ -82,3 +82,15 @@ def test_components_of_one_shape_have_stars_of_one_shape(graph: Graph) -> None:
 @given(wirings())
 def test_every_component_has_one_shape(graph: Graph) -> None:
     assert sorted(id_ for shape in graph.shapes() for id_ in shape.ids) == list(graph.ids)
+
+
+def test_a_shape_names_the_parameters_in_which_it_is_unlike_its_siblings() -> None:
+    layers = [
+        Component(f"M.{i}", "Layer", "m", parameters=str(i == 2), parameter_values=("size=8", f"window={4 * (i == 2)}"))
+        for i in range(4)
+    ]
+
+    assert Graph(components=tuple(layers)).shapes() == (
+        Shape("Layer", ("M.0", "M.1", "M.3"), ("window=0",)),
+        Shape("Layer", ("M.2",), ("window=4",)),
+    )

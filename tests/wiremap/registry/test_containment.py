@@ -1,5 +1,6 @@
 import collections
 import dataclasses
+import enum
 import functools
 import types
 import weakref
@@ -203,3 +204,78 @@ def test_no_property_is_run() -> None:
             raise AssertionError("was read")
 
     assert _edges(Costly()) == []
+
+
+# What objects do when they are asked
+
+
+def _refuse(*_: object) -> Any:
+    raise RuntimeError
+
+
+_ASKED = ("__len__", "__iter__", "__eq__", "__hash__", "__bool__", "__contains__", "__getitem__", "__repr__", "items")
+_METHODS = {**dict.fromkeys(_ASKED, _refuse), "__class__": property(_refuse)}
+_OWN_PARTS = {name: property(_refuse) for name in ("func", "args", "keywords")}
+
+
+def refusing(base: Any, **members: object) -> Any:
+    """Return a class derived from *base*, whose instances raise whatever they are asked."""
+    return type(f"Refusing{base.__name__}", (base,), {**_METHODS, **members})
+
+
+class Unnamed(enum.Enum):
+    FIRST = 1
+
+    @property
+    def name(self) -> str:
+        raise RuntimeError
+
+
+REFUSING: dict[str, Callable[[Blocks], Any]] = {
+    "list": lambda part: refusing(list)([part]),
+    "tuple": lambda part: refusing(tuple)([part]),
+    "dictionary": lambda part: refusing(dict)(a=part),
+    "read-only mapping": lambda part: types.MappingProxyType(refusing(dict)(a=part)),
+    "set": lambda part: refusing(set)([part]),
+    "frozen set": lambda part: refusing(frozenset)([part]),
+    "queue": lambda part: refusing(collections.deque)([part]),
+    "partial": lambda part: refusing(functools.partial, **_OWN_PARTS)(print, part),
+    "key of a dictionary": lambda part: {refusing(str, __hash__=str.__hash__)("a"): part},
+}
+
+
+@pytest.mark.parametrize("kind", REFUSING)
+def test_a_part_is_found_without_asking_what_holds_it(kind: str) -> None:
+    part = Blocks()
+
+    assert _edges(part, Box(held=REFUSING[kind](part))) == [("Blocks", "Box")]
+
+
+# Made in the test, since pytest asks what it is given.
+VALUES: dict[str, Callable[[], Any]] = {
+    "object": refusing(object),
+    "number": refusing(int),
+    "text": refusing(str),
+    "member of an enumeration": lambda: Unnamed.FIRST,
+    "read-only view of another mapping": lambda: types.MappingProxyType(collections.ChainMap({"a": 1})),
+    "no module": type("NoModule", (), {"named_children": _refuse}),
+}
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_a_value_that_refuses_all_questions_is_held_and_compiled(kind: str) -> None:
+    part = Blocks()
+
+    assert _edges(part, Box(held=VALUES[kind](), part=part)) == [("Blocks", "Box")]
+
+
+def test_components_that_refuse_all_questions_are_wired() -> None:
+    provider = refusing(object, allocate=Blocks.allocate)()
+    consumer = refusing(dict, turn=lambda self: self.allocate)()
+    orch = RegistryOrchestrator()
+    orch.register(provider, "allocate", consumer)
+
+    graph = orch.finalize()
+
+    assert [binding.cell for binding in graph.bindings] == ["allocate"]
+    assert consumer.turn().__self__ is provider
