@@ -6,6 +6,10 @@
 Each size has five bindings per component and runs in a process of its own. A ratio is to the row above, so
 where the size grows tenfold, 10 is linear. Times are CPU seconds of one run, memory is the peak of the process
 over what it held before the wiring.
+
+The last two columns are a yardstick, measured in turn with the wirings: a loop that only makes one small frozen
+dataclass for each component and binding, and one that only looks each up in a dictionary, far from the one before.
+Both are linear, so what they grow by above tenfold is the memory's; a linear step that does both lies between them.
 """
 
 import argparse
@@ -15,6 +19,7 @@ import resource
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +28,24 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
 # The script also runs where nothing is installed, and the model is one of the tests.
 from wiremap import RegistryOrchestrator
+from wiremap.registry.collector import paused_collector
 from wiremap.use_cases.graph_source import compile_source
 
 SIZES = (1_000, 10_000, 100_000)
 BINDINGS_PER_COMPONENT = 5
 STEPS = ("register", "compile", "finalize")
+STRIDE = 7_919
+"""How far each look-up of the yardstick is from the one before; a prime, so that all are reached."""
 STAGES: list[type["Provider"]] = []
 """Classes whose instances hand cells from one stage to the next, and from the last to the first again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Small:
+    """What the yardstick makes."""
+
+    first: int
+    second: int
 
 
 class Provider:
@@ -59,11 +75,18 @@ def main() -> None:
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
-        print(json.dumps(measure_model() if options.measure == "model" else measure(int(options.measure))))
+        print(json.dumps(measured(*options.measure.split())))
     elif options.model:
         print_model()
     else:
         print_table()
+
+
+def measured(what: str, size: str = "") -> dict[str, Any]:
+    """Return the row of *what* in one of the tables."""
+    if what == "model":
+        return measure_model()
+    return measure(int(size)) if what == "wiring" else measure_yardstick(int(size))
 
 
 def in_own_process(what: str) -> dict[str, float]:
@@ -76,12 +99,14 @@ def in_own_process(what: str) -> dict[str, float]:
 def print_table() -> None:
     """Print the costs of each size."""
     print(f"Python {platform.python_version()}, {BINDINGS_PER_COMPONENT} bindings per component, CPU seconds")
-    print(f"{'components':>10}" + "".join(f"{step:>17}" for step in (*STEPS, "peak MiB")))
+    print(f"{'components':>10}" + "".join(f"{step:>17}" for step in (*STEPS, "peak MiB", "make", "look up")))
     above: dict[str, float] = {}
     for size in SIZES:
-        row = in_own_process(str(size))
+        row = in_own_process(f"wiring {size}") | in_own_process(f"yardstick {size}")
         ratios = {name: f"x{row[name] / above[name]:.1f}" if above else "" for name in row}
-        print(f"{size:>10,}" + "".join(f"{row[name]:>11.2f} {ratios[name]:<5}" for name in row))
+        print(
+            f"{size:>10,}" + "".join(f"{row[name]:>11.{1 if 'MiB' in name else 4}f} {ratios[name]:<5}" for name in row)
+        )
         above = row
 
 
@@ -105,6 +130,19 @@ def measure(size: int) -> dict[str, float]:
         getattr(orch, step)()
         seconds[step] = time.process_time() - start
     return {**seconds, "peak MiB": _peak_mib() - before}
+
+
+def measure_yardstick(size: int) -> dict[str, float]:
+    """Return the seconds of as many small objects and look-ups as that wiring has components and bindings."""
+    number, key = size * (1 + BINDINGS_PER_COMPONENT), 0
+    with paused_collector():
+        start = time.process_time()
+        made = {key: Small(key, key + 1) for key in range(number)}
+        half = time.process_time()
+        for _ in range(number):
+            key = (key + STRIDE) % number
+            made[key].first  # noqa: B018 -- reading is what is measured
+    return {"make": half - start, "look up": time.process_time() - half}
 
 
 def measure_model() -> dict[str, Any]:

@@ -580,7 +580,10 @@ class UnusedComponentWarning(WiringWarning):
 
 
 class LostGraphWarning(WiringWarning):
-    """A component wires a graph in its ``__init__`` and takes no part in it, so that nothing tells where it belongs."""
+    """A component wires a graph that does not lead to it, so that nothing tells where the graph belongs.
+
+    It does so in its ``__init__`` or its ``__post_wire__``, and takes no cell and holds nothing in that graph.
+    """
 
     code = "lost-graph"
 
@@ -589,7 +592,8 @@ class LostGraphWarning(WiringWarning):
         super().__init__(component_id)
 
     def _text(self) -> str:
-        return f"{self.component_id} takes no part in what it wires, so no graph shows it. Call orch.add(self) there."
+        what = f"{self.component_id} takes and holds nothing in what it wires, so no graph shows it."
+        return _laid_out(what, [], "Call orch.connect(part, self) there.")
 
 
 class UnusedCellWarning(WiringWarning):

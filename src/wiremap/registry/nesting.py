@@ -68,7 +68,7 @@ _object_numbers = itertools.count()
 _owned: WeakTable[tuple[_Membership, ...]] = WeakTable()
 """By component: the graphs that it may own."""
 _made_aside: WeakTable[tuple[tuple[int, Location], ...]] = WeakTable()
-"""By the object whose ``__init__`` finalized it without taking part: the serial of a graph, and the line."""
+"""By the object that made it and can't own it: the serial of a graph, and the line that finalized it."""
 _numbers: WeakTable[int] = WeakTable()
 """By component of a finalized graph: the number that stands for it; none is ever given twice."""
 
@@ -78,17 +78,18 @@ def remember(
 ) -> None:
     """Note that *graph* was finalized over *components* (by id), with their life and their bindings.
 
-    *made_in* is the object whose ``__init__`` did it, if one did, and the line.
+    *made_in* is the object whose ``__init__`` or ``__post_wire__`` did it, if one did, and the line.
     """
     maker, where = made_in
     with _lock:
         numbers = {name: _number_of(component) for name, component in components.items()}
         finalized = _Finalized(next(_serials), graph, numbers, lifecycle, system)
-        if maker is not None and not any(maker is component for component in components.values()):
+        owners = [(components[owner], owner) for owner in _possible_owners(graph)]
+        if maker is not None and not any(maker is owner for owner, _ in owners):
             _made_aside.put(maker, (*(_made_aside.get(maker) or ()), (finalized.serial, where)))
-        for owner in _possible_owners(graph):
-            known = _owned.get(components[owner]) or ()
-            _owned.put(components[owner], (*known, _Membership(finalized, owner)))
+        for owner, owner_id in owners:
+            known = _owned.get(owner) or ()
+            _owned.put(owner, (*known, _Membership(finalized, owner_id)))
 
 
 def _number_of(component: object) -> int:
@@ -99,15 +100,19 @@ def _number_of(component: object) -> int:
     return number
 
 
-def graphs_lost(components: Mapping[str, object]) -> Iterator[tuple[str, Location]]:
-    """Yield, with the line that finalized it, each graph made in the ``__init__`` of one of *components* and not in it.
+def graphs_lost(components: Mapping[str, object], since: int = 0) -> Iterator[tuple[str, Location]]:
+    """Yield, with the line that finalized it, each graph that one of *components* has made and that none of them owns.
 
-    Nobody will find such a graph: its maker takes no part in it, and no other of the *components* owns it.
+    Nobody will find such a graph. What is yielded with the line is the id of the maker.
+
+    Args:
+        components: By id.
+        since: What ``now`` said: any graph finalized before that is left out.
     """
     made = [(name, one) for name, component in components.items() for one in _made_aside.get(component) or ()]
     found = {membership.finalized.serial for _, membership in _owners(components)} if made else ()
     for name, (serial, where) in made:
-        if serial not in found:
+        if serial >= since and serial not in found:
             yield name, where
 
 

@@ -20,7 +20,7 @@ from wiremap.registry.location import Location, caller_location
 from wiremap.registry.overriding import System
 from wiremap.registry.recipes import compiling
 from wiremap.registry.requirements import Requirement, announce
-from wiremap.registry.unused import warn_of_unused
+from wiremap.registry.unused import warn_of_lost, warn_of_unused
 from wiremap.registry.validation import is_bound_already
 
 T = TypeVar("T")
@@ -162,7 +162,7 @@ class RegistryOrchestrator:
         graph = self._with_local_graphs(compilation).living_in(system)
         self._graph, self._system, self._finalized_at = graph, system, where
         publish_given_ids(self._ledger.entries)
-        nesting.remember(graph, compilation.components, self._lifecycle, system, (unfinished.innermost, where))
+        nesting.remember(graph, compilation.components, self._lifecycle, system, (unfinished.maker, where))
         observers.notify(graph)
         return graph
 
@@ -233,6 +233,7 @@ class RegistryOrchestrator:
         began = nesting.now()
         try:
             self._lifecycle.start(compilation.graph.topological_order(), components, unfinished)
+            warn_of_lost(components, since=began)
         except BaseException as error:
             # What components wired inside before stays as it was: they may be started again.
             self._lifecycle.adopt(nesting.lifecycles_inside(components, since=began))

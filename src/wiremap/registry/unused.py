@@ -2,7 +2,7 @@
 
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from types import FunctionType, MethodType
 from typing import Any, Final
 
@@ -27,14 +27,26 @@ _said: dict[Any, Any] = {}
 def warn_of_unused(ledger: Ledger, compilation: Compilation) -> None:
     """Issue a warning, at the line of the registration, for each component and cell that nothing uses.
 
-    So too for a graph that was wired inside a component and that no graph shows.
+    So too, at the line that finalized it, for a graph that was wired inside a component and that no graph shows.
 
     Raises:
         WiringWarning: A filter turns warnings into errors.
     """
-    lost = ((where, LostGraphWarning(owner)) for owner, where in graphs_lost(compilation.components))
-    unused = (*_unused_components(ledger, compilation), *_unused_cells(ledger, compilation))
-    for where, warning in (*unused, *lost):
+    _warn((*_unused_components(ledger, compilation), *_unused_cells(ledger, compilation)))
+    warn_of_lost(compilation.components)
+
+
+def warn_of_lost(components: Mapping[str, object], since: int = 0) -> None:
+    """Issue a warning for each graph that was wired inside one of *components*, since then, and that no graph shows.
+
+    Raises:
+        WiringWarning: A filter turns warnings into errors.
+    """
+    _warn((where, LostGraphWarning(maker)) for maker, where in graphs_lost(components, since))
+
+
+def _warn(found: Iterable[tuple[Location, WiringWarning]]) -> None:
+    for where, warning in found:
         warnings.warn_explicit(warning, None, where.file, where.line, registry=_said)
 
 

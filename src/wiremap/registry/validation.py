@@ -49,6 +49,7 @@ from wiremap.registry.requirements import required_cells, requirements_of
 from wiremap.registry.state_cell import wired_cells
 
 Kinds = dict[Link, CellKind]
+_ToMake = list[tuple[Link, CellKind]]
 _Need = tuple[Entry, str]
 """A consumer, and the name of what it is handed or requires: a cell, or an interface."""
 
@@ -92,9 +93,10 @@ def wiring_faults(ledger: Ledger, names: Names, kinds: Kinds, unfinished: Contai
     wiring = _Wiring(ledger, names, kinds, offers, Declarations())
     yield from _unknown_cells(wiring, missing)
     yield from _two_providers(wiring)
-    yield from _names_taken(wiring)
+    to_make = list(_bindings_to_make(wiring))
+    yield from _names_taken(wiring, to_make)
     yield from _replaced_cells(wiring)
-    yield from _consumers_without_room(wiring)
+    yield from _consumers_without_room(wiring, to_make)
     yield from cell_type_faults(ledger, names, kinds)
     yield from _async_hooks(wiring)
     yield from _cycles(wiring)
@@ -203,8 +205,8 @@ def _bindings_to_make(wiring: _Wiring) -> Iterator[tuple[Link, CellKind]]:
             yield first, "method" if first.is_in_interface else wiring.kinds[first]
 
 
-def _names_taken(wiring: _Wiring) -> Iterator[WiremapError]:
-    for link, _ in _bindings_to_make(wiring):
+def _names_taken(wiring: _Wiring, to_make: _ToMake) -> Iterator[WiremapError]:
+    for link, _ in to_make:
         if holder := holder_of_name(link.consumer.component, link.name):
             location = _location_of_holder(wiring, link.consumer.component, link.name)
             yield NameTakenError(wiring.site_by_name(link), holder, location)
@@ -229,10 +231,10 @@ def _location_of_holder(wiring: _Wiring, consumer: object, cell: str) -> str:
     return wiring.declarations.of_name(cls, cell) or wiring.declarations.of_class(owner)
 
 
-def _consumers_without_room(wiring: _Wiring) -> Iterator[WiremapError]:
+def _consumers_without_room(wiring: _Wiring, to_make: _ToMake) -> Iterator[WiremapError]:
     """Yield one fault for all cells that a consumer has no room for, for one reason."""
     lacks: dict[tuple[Entry, str], list[tuple[Link, CellKind, str]]] = defaultdict(list)
-    for link, kind in _bindings_to_make(wiring):
+    for link, kind in to_make:
         consumer = link.consumer.component
         lack = lack_of_room(consumer, link.name, kind)
         if lack and holder_of_name(consumer, link.name) is None:

@@ -269,11 +269,84 @@ def wire_a_sampler(box: Box) -> None:
 
 
 def test_a_graph_that_its_maker_takes_no_part_in_is_warned_of_at_its_line() -> None:
-    with pytest.warns(LostGraphWarning, match=r"Aside takes no part in what it wires.* orch\.add\(self\)") as caught:
+    with pytest.warns(
+        LostGraphWarning, match=r"Aside takes and holds nothing(?s:.*)orch\.connect\(part, self\)"
+    ) as caught:
         _outer(Aside())
 
     line = wire_a_sampler.__code__.co_firstlineno + 3
     assert [(warning.filename, warning.lineno) for warning in caught] == [(__file__, line)]
+
+
+class LateAside:
+    """Wires an inside that it takes no part in once it is wired itself."""
+
+    def __post_wire__(self) -> None:
+        wire_a_sampler(Box())
+
+    def __pre_close__(self) -> None:
+        self.is_closed = True
+
+
+def test_so_is_one_that_is_made_when_its_maker_is_started() -> None:
+    with pytest.warns(LostGraphWarning, match="LateAside takes and holds nothing") as caught:
+        _outer(LateAside())
+
+    line = wire_a_sampler.__code__.co_firstlineno + 3
+    assert [(warning.filename, warning.lineno) for warning in caught] == [(__file__, line)]
+
+
+@pytest.mark.filterwarnings("error")
+def test_if_that_warning_is_an_error_what_had_been_started_is_closed() -> None:
+    aside = LateAside()
+
+    with pytest.raises(LostGraphWarning):
+        _outer(aside)
+
+    assert aside.is_closed
+
+
+def test_a_component_that_is_started_may_wire_its_inside() -> None:
+    class Late(Box):
+        def __post_wire__(self) -> None:
+            wire_a_sampler(self)
+
+    assert list(_outer(Late()).nested) == ["Late"]
+
+
+class Giving(Attention):
+    """Hands itself to what it makes, and keeps none of it."""
+
+    def __init__(self) -> None:
+        wire_a_box(self)
+
+
+class GivingLate(Attention):
+    def __post_wire__(self) -> None:
+        wire_a_box(self)
+
+
+def wire_a_box(attention: Attention) -> None:
+    orch = RegistryOrchestrator()
+    orch.register(attention, "attend", Box())
+    orch.finalize()
+
+
+@pytest.mark.parametrize("maker", [Giving, GivingLate])
+def test_a_graph_in_which_its_maker_only_provides_is_warned_of(maker: type[Attention]) -> None:
+    with pytest.warns(LostGraphWarning, match=f"{maker.__name__} takes and holds nothing"):
+        _outer(maker())
+
+
+def test_a_provider_that_holds_its_consumer_owns_the_graph() -> None:
+    class Holding(Attention):
+        def __init__(self) -> None:
+            orch, box = RegistryOrchestrator(), Box()
+            orch.register(self, "attend", box)
+            orch.connect(box, self)
+            orch.finalize()
+
+    assert list(_outer(Holding()).nested) == ["Holding"]
 
 
 def test_a_graph_that_another_component_owns_is_not_lost() -> None:
