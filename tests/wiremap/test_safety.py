@@ -993,3 +993,70 @@ def test_what_the_collector_finalizes_while_source_is_parsed_counts(tmp_path: Pa
     }
 
     assert runs(tmp_path, files, {"app.py": files["app.py"].replace("return 1", "return 2")}) == {"test_f"}
+
+
+# Names that are bound, and not read.
+
+
+_SAME_NAMES = {
+    "app.py": "class A:\n    def put(self, n=1): return n\n__all__ = ['A']\nRATE = 1\n",
+    "other.py": "class B:\n    def put(self, n=1): return n\n__all__ = ['B']\nRATE = 1\nclass C(B): pass\n",
+    "test_a.py": "import app\ndef test_a(): assert app.A.__name__ and app.RATE\n",
+    "test_b.py": "from other import B\ndef test_b(name='put'): assert getattr(B(), name)() == 1\n",
+}
+
+
+@pytest.mark.parametrize(("old", "new"), [("n=1", "n=2"), ("['A']", "['A', 'RATE']"), ("RATE = 1", "RATE = 2")])
+def test_who_binds_the_name_that_changed_elsewhere_does_not_read_it(old: str, new: str, tmp_path: Path) -> None:
+    change = {"app.py": _SAME_NAMES["app.py"].replace(old, new)}
+
+    assert "test_b" not in runs(tmp_path, _SAME_NAMES, change)
+
+
+@pytest.mark.parametrize(
+    "heir",
+    [
+        "class B(app.A):\n    def put(self): return super().put()\n",
+        "class B(app.A):\n    put = app.A.put\n",
+        "class B:\n    put = put = app.A.put\n",
+        "class B:\n    put: object = app.A.put\n",
+        "def put(self, old=app.A.put): return old(self)\nclass B:\n    put = put\n",
+        "class B:\n    def put(self, put=app.A.put): return put(self)\n",
+        "class B:\n    put = staticmethod(lambda put=app.A.put: put(None))\n",
+        "class B(app.A):\n    def put(self): return 1\n    del put\n",
+    ],
+)
+def test_who_binds_a_name_to_something_made_of_that_name_reads_it(heir: str, tmp_path: Path) -> None:
+    files = {
+        "app.py": "class A:\n    def put(self, n=1): return n\n",
+        "other.py": f"import app\n{heir}",
+        "test_a.py": "import other\ndef test_a(): assert other.B().put() == 1\n",
+        "test_b.py": "from other import B\ndef test_b(name='pu'): assert getattr(B(), name + 't')() == 1\n",
+    }
+
+    assert runs(tmp_path, files, {"app.py": files["app.py"].replace("n=1", "n=2")}) == {"test_a", "test_b"}
+
+
+@pytest.mark.parametrize(
+    ("hub", "test"),
+    [
+        ("from app import *", "hub.X"),
+        ("from part import *", "hub.X"),
+        ("from app import __all__\nfrom app import X", "'X' in hub.__all__"),
+        ("import app\n__all__ = app.__all__\nfrom app import X", "'X' in hub.__all__"),
+        ("import app\n__all__ = [*app.__all__]\nfrom app import X", "'X' in hub.__all__"),
+        ("import app\nPUBLIC = app.__all__", "'X' in hub.PUBLIC"),
+        ("import app\nPUBLIC = getattr(app, '__all__')", "'X' in hub.PUBLIC"),
+        ("import app\ndef public(name='__al'): return vars(app)[name + 'l__']", "'X' in hub.public()"),
+        ("import app\nimport inspect\n__all__ = dict(inspect.getmembers(app))['__all__']", "'X' in hub.__all__"),
+    ],
+)
+def test_who_uses_the_list_of_public_names_runs_when_it_changes(hub: str, test: str, tmp_path: Path) -> None:
+    files = {
+        "app.py": "X = 1\nY = 1\n__all__ = ['X', 'Y']\n",
+        "part.py": "from app import *\n",
+        "hub.py": f"{hub}\n",
+        "test_a.py": f"import hub\ndef test_a(): assert {test}\n",
+    }
+
+    assert runs(tmp_path, files, {"app.py": files["app.py"].replace("['X', 'Y']", "['Y']")}) == {"test_a"}

@@ -32,7 +32,7 @@ class Name:
     Attributes:
         fingerprint: Digest of the statements that bind it, without the bodies of functions.
         places: For each of these, how many effects come before it.
-        reads: Identifiers that these statements read.
+        reads: Identifiers that these statements read; what they bind is none of them.
         rests_on: Parts of annotations, whose names must stay types if the statements are not to fail.
         imported: The module and the name in it for each import among them; the name is empty for a module.
         kind: How the class is made, if it is bound to one and to nothing else.
@@ -215,10 +215,9 @@ class _ModuleReader:
         if sort is None:
             self._effect(node)
             return
-        reads = identifiers(node)
-        text = self._told(node, reads)
+        text = self._told(node, identifiers(node))
         for name in names:
-            self._note(name, text, reads, node.lineno)
+            self._note(name, text, _reads(node), node.lineno)
             self._scope.bind(name, Bound(sort))
 
     def _bind(self, name: str, node: ast.stmt, sort: Sort | None) -> None:
@@ -342,11 +341,11 @@ class _ModuleReader:
             count[name] += 1
             if _is_implicit(name):
                 told.append(text)
-                reads |= identifiers(part)
+                reads |= _reads(part)
             else:
                 explicit.append((name, statement, text))
         for name, statement, text in explicit:
-            self._note(f"{node.name}.{name}", text, identifiers(statement), statement.lineno)
+            self._note(f"{node.name}.{name}", text, _reads(statement), statement.lineno)
         return self._note(node.name, "\n".join(told), reads, node.lineno)
 
 
@@ -359,6 +358,22 @@ def _in_order(members: Mapping[str, list[ast.stmt]], body: list[ast.stmt]) -> li
 def _is_implicit(name: str) -> bool:
     """Tell whether something else than an attribute of that name may look the member up."""
     return name.startswith("__") or bool(_LOOKED_UP.fullmatch(name))
+
+
+def _reads(node: ast.AST) -> frozenset[str]:
+    """Return the identifiers that a plain statement reads: the name that it binds is none of them.
+
+    A method `dumps` is what it is whatever another `dumps` is; a class that inherits reads its base instead.
+    """
+    match node:
+        case ast.Assign(value=value):
+            return identifiers(value)
+        case ast.AnnAssign(annotation=annotation, value=ast.expr() as value):
+            return identifiers(annotation) | identifiers(value)
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            return frozenset(name for part in ast.iter_child_nodes(node) for name in identifiers(part))
+        case _:
+            return identifiers(node)
 
 
 def _names_bound(node: ast.AST) -> Iterator[str]:
