@@ -46,22 +46,23 @@ _LINE_LENGTH = 92  # leaves room for the indent of a numbered fault on a termina
 
 
 class WiringError(WiremapError):
-    """An orchestrator could not be compiled; ``faults`` holds every reason."""
+    """An orchestrator could not be compiled, or a component not swapped; ``faults`` holds every reason."""
 
     code = "wiring"
 
-    def __init__(self, faults: Iterable[WiremapError]) -> None:
+    def __init__(self, faults: Iterable[WiremapError], outcome: str = "Nothing was bound.") -> None:
         self.faults = tuple(faults)
-        super().__init__(self.faults)
+        self.outcome = outcome
+        super().__init__(self.faults, outcome)
 
     def _text(self) -> str:
         if len(self.faults) == 1:
-            return f"{self.faults[0]}\nNothing was bound."
+            return f"{self.faults[0]}\n{self.outcome}"
         shown, hidden = self._shown_and_hidden()
         numbered = [f"\n  {number}. " + str(fault).replace("\n", "\n     ") for number, fault in shown]
         more = [f"\n  ... and {count} more [{code}], in error.faults" for code, count in hidden.items()]
         title = f"The wiring has {len(self.faults)} faults:"
-        return "\n".join([title, *numbered, *more, "\nNothing was bound."])
+        return "\n".join([title, *numbered, *more, f"\n{self.outcome}"])
 
     def _shown_and_hidden(self) -> tuple[list[tuple[int, WiremapError]], dict[str, int]]:
         """Return the first few faults of each code, numbered, and how many more there are of which code.

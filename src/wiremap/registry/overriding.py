@@ -45,6 +45,7 @@ T = TypeVar("T")
 
 _lock: Final = threading.RLock()
 _numbers: Final = itertools.count()
+_NOTHING_SWAPPED: Final = "Nothing was swapped."
 
 
 Reference = Callable[[], Any]
@@ -106,7 +107,7 @@ class System:
         """
         everything = (bound for cells, _ in self.parts for bound in cells)
         if faults := list(_replaced(everything, cell_lost_on_class)):
-            raise WiringError(faults)
+            raise WiringError(faults, "All else is bound as before.")
 
     def override(self, component_id: str, stand_in: T, inside: Iterable["System"]) -> AbstractContextManager[T]:
         """Return what swaps a provider on enter and puts it back on exit; see ``Graph.override``.
@@ -133,7 +134,7 @@ class System:
         if reason := _why_not_everywhere(stand_in, handed):
             raise CannotOverrideError(component_id, reason)
         if faults := list(_faults(stand_in, handed, where)):
-            raise WiringError(faults)
+            raise WiringError(faults, _NOTHING_SWAPPED)
         return _swapped(provider, stand_in, handed, everything)
 
 
@@ -227,7 +228,7 @@ def _swapped(
     try:
         with _lock:
             if faults := list(_replaced(handed, replaced_cell)):
-                raise WiringError(faults)
+                raise WiringError(faults, _NOTHING_SWAPPED)
             for bound in handed:
                 bound.stand_ins[number] = stand_in
             _bind_anew(handed, everything)
