@@ -6,6 +6,8 @@ from typing import Any, Final, TypeGuard
 
 # What Python itself puts under the name ``__dict__`` of a class whose instances have one.
 _OF_PYTHON: Final = (GetSetDescriptorType, MemberDescriptorType)
+# Where ``nn.Module`` keeps what is no attribute to Python; its ``__getattr__`` looks there.
+_MODULE_TABLES: Final = ("_parameters", "_buffers", "_modules")
 
 
 def stored_attributes(component: object) -> dict[str, object]:
@@ -30,6 +32,12 @@ def instance_dict(component: object) -> Any:
     """
     descriptor = _dict_of(type(component))
     return {} if descriptor is None else descriptor.__get__(component)
+
+
+def module_tables(component: object) -> list[dict[str, Any]]:
+    """Return the tables of parameters, buffers and children that *component* keeps by name; none if it is no module."""
+    stored = instance_dict(component)
+    return [stored[table] for table in _MODULE_TABLES if isinstance(stored.get(table), dict)]
 
 
 def has_instance_dict(cls: type) -> bool:

@@ -20,14 +20,13 @@ from typing import Any, Final, NamedTuple
 
 from wiremap.graph import CALL, CellKind
 from wiremap.registry.assignment import guard_assignment
-from wiremap.registry.attributes import has_instance_dict, instance_dict
+from wiremap.registry.attributes import has_instance_dict, instance_dict, module_tables
 from wiremap.registry.cell_table import note, strike
 from wiremap.registry.interface_view import Interface, InterfaceView, changed_interface, new_interface
 from wiremap.registry.location import Location
 from wiremap.registry.requirements import Requires, annotated_names, required_cells
 from wiremap.registry.state_cell import Handed, StateCell, wired_cells
 
-_MODULE_TABLES: Final = ("_parameters", "_buffers", "_modules")
 _IMMUTABLE_TYPE: Final = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 
 NOT_CALLABLE: Final = "Pass what can be called: a function, or an object whose class defines __call__."
@@ -130,10 +129,9 @@ def holder_of_name(consumer: object, cell: str) -> str | None:
         if isinstance(defined, MemberDescriptorType):
             return "the value in its slot" if _is_slot_filled(defined, consumer) else None
         return f"{klass.__qualname__}.{cell} of its class"
-    stored = instance_dict(consumer)
-    if cell in stored:
+    if cell in instance_dict(consumer):
         return "an attribute of the instance"
-    if any(cell in stored[table] for table in _MODULE_TABLES if isinstance(stored.get(table), dict)):
+    if any(cell in table for table in module_tables(consumer)):
         return "a parameter, buffer or child of the module"
     return None
 

@@ -13,7 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar, get_args, get_origin, overlo
 
 from wiremap.errors import CellNotWiredError, ModuleCellNotWiredError, RequirementNotMadeError
 from wiremap.registry.annotations import UNKNOWN, names_in_class, resolved
-from wiremap.registry.attributes import answers_itself
+from wiremap.registry.attributes import answers_itself, module_tables
 from wiremap.registry.location import Location
 from wiremap.registry.origin import origin_of
 from wiremap.registry.signatures import is_callable_type, is_protocol, names_in_protocol
@@ -114,6 +114,9 @@ class Requires(Generic[T]):
     def __get__(self, instance: object, owner: Any = None) -> Any:
         if instance is None:
             return self._declared
+        for table in module_tables(instance):  # Python asks the class before the __getattr__ that would look there
+            if self._declared.name in table:
+                return table[self._declared.name]
         raise _not_wired(instance, self._declared)
 
     @property

@@ -269,6 +269,17 @@ def test_an_unwired_module_says_which_cell_is_missing() -> None:
         TypedLayer()(torch.ones(2, 4))
 
 
+@pytest.mark.parametrize("name", ["attn", "backend"])
+def test_a_child_module_that_is_assigned_over_a_required_cell_is_what_is_read(name: str) -> None:
+    _, layer, _ = _typed()
+    child = torch.nn.Identity()
+
+    setattr(layer, name, child)
+
+    assert getattr(layer, name) is child
+    assert dict(layer.named_children())[name] is child
+
+
 @pytest.mark.parametrize("cell", ["scale", "attn"])
 def test_an_exported_root_that_holds_the_owner_keeps_its_parameters(cell: str) -> None:
     class Owner(torch.nn.Module):  # type: ignore[misc] # same
