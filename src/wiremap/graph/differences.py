@@ -204,7 +204,8 @@ def _told_values(change: Change) -> Iterator[str]:
         if isinstance(values, tuple)
     )
     for name in sorted(before.keys() | after.keys()):
-        old, new = before.get(name, "absent"), after.get(name, "absent")
+        # A graph that an older version wrote tells no values, which is not to be taken for having no parameters.
+        old, new = (values.get(name, "absent" if values else "not told") for values in (before, after))
         if old != new:
             yield f"~ {change.id}.{name}: {old} -> {new}"
 

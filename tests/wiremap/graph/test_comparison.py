@@ -322,6 +322,12 @@ def test_a_graph_that_an_older_version_wrote_without_values_does_not_differ_for_
     assert older.apply(older.diff(newer)) == newer
 
 
+def test_a_parameter_is_not_called_absent_in_a_graph_that_tells_no_values() -> None:
+    diff = with_values(parameters="1").diff(with_values("size=2", parameters="2"))
+
+    assert diff.describe() == "~ Scheduler.size: not told -> 2\n"
+
+
 # Places
 
 
