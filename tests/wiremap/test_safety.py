@@ -1060,3 +1060,34 @@ def test_who_uses_the_list_of_public_names_runs_when_it_changes(hub: str, test: 
     }
 
     assert runs(tmp_path, files, {"app.py": files["app.py"].replace("['X', 'Y']", "['Y']")}) == {"test_a"}
+
+
+# Modules that are had through others.
+
+
+@pytest.mark.parametrize(
+    ("app", "read"),
+    [
+        ("import values as _Q", "getattr(getattr(app, '_' + 'Q'), 'RA' + 'TE')"),
+        ("import values as _Q", "getattr(vars(app)['_' + 'Q'], 'RA' + 'TE')"),
+        ("import values as _Q", "[vars(m) for n, m in vars(app).items() if n == '_' + 'Q'][0]['RA' + 'TE']"),
+        ("from mid import _Q", "getattr(vars(app)['_' + 'Q'], 'RA' + 'TE')"),
+        ("from mid import *", "getattr(vars(app)['_' + 'Q'], 'RA' + 'TE')"),
+        ("import mid as _mid", "getattr(vars(vars(app)['_' + 'mid'])['_' + 'Q'], 'RA' + 'TE')"),
+        ("import part", "getattr(vars(vars(app)['pa' + 'rt'])['val' + 'ues'], 'RA' + 'TE')"),
+    ],
+)
+def test_a_module_that_a_computed_name_gives_may_be_read_by_computed_names(app: str, read: str, tmp_path: Path) -> None:
+    files = {
+        "app.py": f"{app}\n",
+        "mid.py": "import values as _Q\n__all__ = ['_Q']\n",
+        "part/__init__.py": "from part import user\n",
+        "part/user.py": "import part.values\n",
+        "part/values.py": "RATE = 1\n",
+        "values.py": "RATE = 1\n",
+        "test_a.py": f"import app\ndef test_a(): assert {read} == 1\n",
+        "test_b.py": "import app\ndef test_b(): assert app\n",
+    }
+    change = {"values.py": "RATE = 22\n", "part/values.py": "RATE = 22\n"}
+
+    assert runs(tmp_path, files, change) == {"test_a"}

@@ -189,12 +189,39 @@ class DependencyResolver:
             opaque |= reached.modules
         if "all" in sights:
             return found | closure.facts
-        finer = kinds.CLASSES if "members" in sights else kinds.NAMES
         opaque |= {path for name in unpickled for path in self._around.candidates(name)}
+        finer = kinds.NAMES
+        if "members" in sights:
+            finer = kinds.CLASSES
+            opaque = self._with_held(opaque, closure.modules)
         way = (finer, frozenset(opaque))
         if way not in closure.told_apart:
             closure.told_apart[way] = frozenset(self._finer(closure.facts, *way))
         return closure.told_apart[way].union(self._finer(found, *way))
+
+    def _with_held(self, opaque: AbstractSet[str], modules: AbstractSet[str]) -> set[str]:
+        """Return *opaque* modules with those of *modules* that are attributes of them, of these, and so on.
+
+        Who computes names of a module may get another module by one, and compute names of that.
+        """
+        reached: set[str] = set()
+        pending = set(opaque)
+        while pending:
+            path = pending.pop()
+            reached.add(path)
+            pending |= (self._held_by(path, modules) & modules) - reached
+        return reached
+
+    def _held_by(self, path: str, modules: AbstractSet[str]) -> set[str]:
+        top = self._around.units(path).top
+        if top is None:
+            return set()
+        names = {absolute_name(name, path) for name in (*top.aliases.values(), *top.stars)}
+        held = {file for name in names for file in self._modules_meant(name)}
+        package, _, file = path.rpartition("/")
+        if file == "__init__.py":  # whoever imports a submodule makes it an attribute of its package
+            held |= {one for one in modules if one.removesuffix("/__init__.py").rpartition("/")[0] == package}
+        return held
 
     def _finer(self, found: Iterable[Fact], finer: str, opaque: AbstractSet[str]) -> Iterator[Fact]:
         for fact in found:
