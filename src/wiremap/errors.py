@@ -475,17 +475,24 @@ class NotACellError(WiremapError):
 
 
 class RequirementNotMadeError(WiremapError):
-    """A class holds ``Requires[...]`` itself where one of its kind is meant."""
+    """A class holds ``Requires[...]`` itself where one of its kind is meant, or a dataclass made a field of one."""
 
     code = "requirement-not-made"
 
-    def __init__(self, owner: str, cell: str, where: str) -> None:
+    def __init__(self, owner: str, cell: str, where: str, dataclass: str = "") -> None:
         self.owner = owner
         self.cell = cell
         self.where = where
-        super().__init__(owner, cell, where)
+        self.dataclass = dataclass
+        super().__init__(owner, cell, where, dataclass)
 
     def _text(self) -> str:
+        if self.dataclass:
+            return _laid_out(
+                f"{self.dataclass} is a dataclass and makes a field of {self.cell!r}, so nothing is required.",
+                [(self.where, f"{self.owner}.{self.cell} is annotated and has a value")],
+                f"Write {self.cell} = Requires[...]() without an annotation.",
+            )
         return _laid_out(
             f"{self.owner}.{self.cell} lacks its parentheses, so nothing is required.",
             [(self.where, f"the class of {self.owner}")],

@@ -67,6 +67,8 @@ class Graph:
         for one, other in pairwise(self.components):
             if one.id == other.id:
                 raise GraphFormatError(f"several components have the id {one.id!r}")
+        if "" in self:
+            raise GraphFormatError("a component has an empty id")
         ends = {edge.provider for edge in self.bindings} | {edge.consumer for edge in self.bindings}
         ends |= {pair.child for pair in self.containment} | {pair.parent for pair in self.containment}
         if unknown := sorted((ends | self.nested.keys()) - self.topology.by_id.keys()):

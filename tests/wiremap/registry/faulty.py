@@ -297,6 +297,15 @@ def a_requirement_lacks_its_parentheses() -> None:
     RegistryOrchestrator().add(Bare())
 
 
+def a_dataclass_makes_a_field_of_a_requirement() -> None:
+    @dataclasses.dataclass
+    class Sized:
+        size: int
+        allocate: Any = Requires[Callable[[int], list[int]]]()  # noqa: RUF009 -- the fault
+
+    RegistryOrchestrator().add(Sized(1))
+
+
 def an_interface_is_handed_a_cell_of_its_name() -> None:
     class Deep:
         pool = Requires[Pools]()
