@@ -780,16 +780,14 @@ class CannotOverrideError(WiremapError):
 
     code = "cannot-override"
 
-    def __init__(self, component_id: str, reason: str) -> None:
+    def __init__(self, component_id: str, reason: str, cure: str = "") -> None:
         self.component_id = component_id
         self.reason = reason
-        super().__init__(component_id, reason)
+        self.cure = cure or "Override a component that hands cells to others, in the graph that finalize() returned."
+        super().__init__(component_id, reason, self.cure)
 
     def _text(self) -> str:
-        return (
-            f"{self.component_id} can't be overridden: {self.reason}. Override a component that hands cells to "
-            "others, in the graph that finalize() returned."
-        )
+        return f"{self.component_id} can't be overridden: {self.reason}. {self.cure}"
 
 
 # Graphs as data.
