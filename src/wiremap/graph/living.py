@@ -1,6 +1,6 @@
 """What a finalized graph knows of the components that it describes: enough to swap one of them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import Protocol, Self, TypeVar
 
@@ -15,7 +15,7 @@ class LivingSystem(Protocol):
         ...
 
     def override(
-        self, component_id: str, stand_in: T, rivals: Iterable[Self], everywhere: Iterable[Self]
+        self, component_id: str, stand_in: T, rivals: Iterable[Self], everywhere: Collection[Self]
     ) -> AbstractContextManager[T]:
         """Return what lets *stand_in* provide the cells of a component in this system and *everywhere*.
 

@@ -40,6 +40,7 @@ class RegistryOrchestrator:
         self._lifecycle = Lifecycle()
         self._graph: Graph | None = None
         self._system = System()
+        self._is_frozen = False
         self._finalized_at = Location("", 0)
         self._closed_at: Location | None = None
 
@@ -149,6 +150,14 @@ class RegistryOrchestrator:
         """
         where = self._open_for("finalize")
         unfinished = UnderConstruction(depth=1)
+        # From here on: what a hook would register would not be bound any more.
+        self._is_frozen, self._finalized_at = True, where
+        try:
+            return self._finalize(where, unfinished)
+        finally:
+            self._is_frozen = self._graph is not None
+
+    def _finalize(self, where: Location, unfinished: UnderConstruction) -> Graph:
         compilation = compile_ledger(self._ledger, unfinished)
         warn_of_unused(self._ledger, compilation)
         undo = _bind_all(compilation)
@@ -160,7 +169,7 @@ class RegistryOrchestrator:
                 raise
         system = System.of(compilation.kinds, compilation.names)
         graph = self._with_local_graphs(compilation).living_in(system)
-        self._graph, self._system, self._finalized_at = graph, system, where
+        self._graph, self._system = graph, system
         publish_given_ids(self._ledger.entries)
         nesting.remember(graph, compilation.components, self._lifecycle, system, (unfinished.maker, where))
         observers.notify(graph)
@@ -224,7 +233,7 @@ class RegistryOrchestrator:
         where = caller_location(depth=2 + depth)
         if self._closed_at is not None:
             raise AlreadyClosedError(operation, str(where), str(self._closed_at))
-        if self._graph is not None:
+        if self._is_frozen:
             raise AlreadyFinalizedError(operation, str(where), str(self._finalized_at))
         return where
 

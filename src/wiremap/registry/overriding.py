@@ -7,7 +7,7 @@ import itertools
 import threading
 import weakref
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
@@ -111,7 +111,7 @@ class System:
             raise WiringError(faults)
 
     def override(
-        self, component_id: str, stand_in: T, rivals: Iterable["System"], everywhere: Iterable["System"]
+        self, component_id: str, stand_in: T, rivals: Iterable["System"], everywhere: Collection["System"]
     ) -> AbstractContextManager[T]:
         """Return what swaps a provider on enter and puts it back on exit; see ``Graph.override``.
 
@@ -125,6 +125,8 @@ class System:
         everything = [cell for system in everywhere for cells, _ in system.parts for cell in cells]
         offered = [cell for system in (self, *rivals) for cell in system.offered_by(component_id)]
         if not offered:
+            if any(system.offered_by(component_id) for system in everywhere):
+                raise CannotOverrideError(component_id, "only in a graph inside it hands cells to others", _ASK_ONE)
             raise CannotOverrideError(component_id, "it hands no cell to anyone")
         provider = offered[0].provider()
         if provider is None:

@@ -367,6 +367,17 @@ def test_of_several_components_with_one_id_in_nested_graphs_none_is_chosen() -> 
         assert [client.put() for client in clients] == [5, 9]
 
 
+def test_who_hands_cells_over_only_inside_is_asked_for_there() -> None:
+    blocks = Blocks(5)
+    orch, store, client = RegistryOrchestrator(), Store(blocks), Reporter()
+    orch.add(blocks)
+    orch.register(store, "put", client)
+    graph = orch.finalize()
+
+    with pytest.raises(CannotOverrideError, match=r"only in a graph inside .*graph\.nested\["):
+        graph.override("Blocks", Blocks(9))
+
+
 def test_a_graph_keeps_no_component_alive() -> None:
     wired = Wired()
     graph, gone = wired.graph, weakref.ref(wired.blocks)
