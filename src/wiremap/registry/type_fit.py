@@ -26,6 +26,24 @@ def fits(source: Any, target: Any) -> bool:
         return True  # two aliases that refer to themselves, such as those for what JSON can hold
 
 
+def lists_values(declared: Any) -> bool:
+    """Tell whether *declared* names values, one by one, instead of a type or beside some."""
+    declared = _unwrapped(declared)
+    return any(get_origin(part) is Literal for part in (declared, *get_args(declared)))
+
+
+def value_fits(value: object, target: Any) -> bool:
+    """Return False if *value*, whose type nobody has declared, certainly is no *target*."""
+    target = _unwrapped(target)
+    if _is_union(target):
+        return any(value_fits(value, part) for part in get_args(target))
+    if get_origin(target) is Literal:
+        return any(type(value) is type(one) and value == one for one in get_args(target))
+    if isinstance(target, NewType):
+        return value_fits(value, target.__supertype__)
+    return fits(type(value), target)
+
+
 def _fits(source: Any, target: Any) -> bool:
     source, target = _unwrapped(source), _unwrapped(target)
     if source is target or target is object or Any in (source, target):
@@ -52,8 +70,7 @@ def _alternatives(source: Any, target: Any) -> tuple[Any, ...]:
     values = _values_of(source)
     if get_origin(source) is Literal:
         return tuple(Literal[value] for value in values) if len(values) > 1 else ()
-    lists_values = any(get_origin(part) is Literal for part in (target, *get_args(target)))
-    return tuple(Literal[value] for value in values) if lists_values else ()
+    return tuple(Literal[value] for value in values) if lists_values(target) else ()
 
 
 def _values_of(source: Any) -> tuple[Any, ...]:

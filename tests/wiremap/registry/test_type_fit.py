@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, NewType, Optional, Protocol, TypeVar
 
 import pytest
 
-from wiremap.registry.type_fit import fits
+from wiremap.registry.type_fit import fits, value_fits
 
 T = TypeVar("T")
 UserId = NewType("UserId", int)
@@ -96,6 +96,23 @@ def test_a_type_alias_is_what_it_stands_for() -> None:
     assert not fits(names["Pair"][int], tuple[str, str])
     assert fits(names["Tree"], names["Bush"])
     assert fits(int, names["Broken"])
+
+
+@pytest.mark.parametrize(
+    ("value", "target", "is_fit"),
+    [
+        ("eager", Literal["eager", "graph"], True),
+        ("slow", Literal["eager", "graph"], False),
+        (1, Literal[True], False),
+        (3, Literal["auto"] | int, True),
+        (3, UserId, True),
+        (3, UserId | None, True),
+        ("3", UserId, False),
+        (Dog(), Animal, True),
+    ],
+)
+def test_a_value_of_no_declared_type_is_judged_by_itself(value: object, target: Any, is_fit: object) -> None:
+    assert value_fits(value, target) is is_fit
 
 
 @pytest.mark.parametrize("unknown", [Any, T, "SomethingElsewhere", Named])
