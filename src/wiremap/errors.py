@@ -459,19 +459,26 @@ class NotACellError(WiremapError):
 
     code = "not-a-cell"
 
-    def __init__(self, cell: str, consumer_type: str, given: str, where: str) -> None:
+    def __init__(self, cell: str, consumer_type: str, given: str, where: str, class_required: str = "") -> None:
         self.cell = cell
         self.consumer_type = consumer_type
         self.given = given
         self.where = where
-        super().__init__(cell, consumer_type, given, where)
+        self.class_required = class_required
+        super().__init__(cell, consumer_type, given, where, class_required)
 
     def _text(self) -> str:
         return _laid_out(
             f"{self.consumer_type}.{self.cell} was given {self.given}, no method called {self.cell!r}.",
             [(self.where, f"{self.consumer_type}.{self.cell}.register()")],
-            f"Pass that method or a callable; for state use register(provider, {self.cell!r}, ...).",
+            self._cure(),
         )
+
+    def _cure(self) -> str:
+        for_state = f"for state use register(provider, {self.cell!r}, ...)."
+        if self.class_required:
+            return f"Require a Protocol with the members of {self.class_required}; {for_state}"
+        return f"Pass that method or a callable; {for_state}"
 
 
 class RequirementNotMadeError(WiremapError):

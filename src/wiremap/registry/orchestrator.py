@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Container, Iterable
 from dataclasses import replace
+from inspect import isabstract
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -211,7 +212,10 @@ class RegistryOrchestrator:
             self._link(provided, [CALL], consumer, where, requirement.name)
         else:
             given = f"the method {provided.__qualname__}" if cells.is_bound(provided) else f"{provided!r:.80}"
-            raise NotACellError(requirement.name, requirement.owner.__name__, given, str(where))
+            wanted = requirement.type
+            is_meant_whole = isabstract(wanted) and issubclass(type(provided), wanted)
+            name = wanted.__name__ if is_meant_whole else ""
+            raise NotACellError(requirement.name, requirement.owner.__name__, given, str(where), name)
 
     def _link(
         self, provider: object, names: Iterable[str], consumer: object, where: Location, interface: str = ""

@@ -1,5 +1,6 @@
 """One wiring for each fault and warning; ``tests/golden/wiring_messages.txt`` has what is said about it."""
 
+import abc
 import dataclasses
 import itertools
 from collections.abc import Callable
@@ -288,6 +289,24 @@ def a_cell_is_a_special_method() -> None:
 def a_requirement_is_given_another_method() -> None:
     given: Any = BlockManager().can_allocate
     Typed.allocate.register(RegistryOrchestrator(), given, Typed())
+
+
+def an_abstract_class_is_required_as_an_interface() -> None:
+    class Base(abc.ABC):
+        @abc.abstractmethod
+        def allocate(self, count: int) -> list[int]: ...
+
+    class Paged(Base):
+        def allocate(self, count: int) -> list[int]:
+            return list(range(count))
+
+        def __repr__(self) -> str:
+            return "Paged()"
+
+    class Deriving:
+        blocks = Requires[Base]()
+
+    Deriving.blocks.register(RegistryOrchestrator(), Paged(), Deriving())
 
 
 def a_requirement_lacks_its_parentheses() -> None:
