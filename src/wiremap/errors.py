@@ -475,10 +475,9 @@ class NotACellError(WiremapError):
         )
 
     def _cure(self) -> str:
-        for_state = f"for state use register(provider, {self.cell!r}, ...)."
         if self.class_required:
-            return f"Require a Protocol with the members of {self.class_required}; {for_state}"
-        return f"Pass that method or a callable; {for_state}"
+            return f"Require a Protocol with the members of {self.class_required}; state is registered by name."
+        return f"Pass that method or a callable; for state use register(provider, {self.cell!r}, ...)."
 
 
 class RequirementNotMadeError(WiremapError):

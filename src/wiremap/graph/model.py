@@ -113,7 +113,7 @@ class Graph:
 
     def _levels(self) -> Iterator[list["Graph"]]:
         """Yield this graph, the graphs nested in it, those nested in these, and so on."""
-        level = [self]
+        level: list[Graph] = [self]
         while level:
             yield level
             level = [inner for graph in level for inner in graph.nested.values()]
