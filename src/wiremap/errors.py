@@ -460,33 +460,46 @@ class NotACellError(WiremapError):
 
     code = "not-a-cell"
 
-    def __init__(self, cell: str, consumer_type: str, given: str, where: str) -> None:
+    def __init__(self, cell: str, consumer_type: str, given: str, where: str, class_required: str = "") -> None:
         self.cell = cell
         self.consumer_type = consumer_type
         self.given = given
         self.where = where
-        super().__init__(cell, consumer_type, given, where)
+        self.class_required = class_required
+        super().__init__(cell, consumer_type, given, where, class_required)
 
     def _text(self) -> str:
         return _laid_out(
             f"{self.consumer_type}.{self.cell} was given {self.given}, no method called {self.cell!r}.",
             [(self.where, f"{self.consumer_type}.{self.cell}.register()")],
-            f"Pass that method or a callable; for state use register(provider, {self.cell!r}, ...).",
+            self._cure(),
         )
+
+    def _cure(self) -> str:
+        if self.class_required:
+            return f"Require a Protocol with the members of {self.class_required}; state is registered by name."
+        return f"Pass that method or a callable; for state use register(provider, {self.cell!r}, ...)."
 
 
 class RequirementNotMadeError(WiremapError):
-    """A class holds ``Requires[...]`` itself where one of its kind is meant."""
+    """A class holds ``Requires[...]`` itself where one of its kind is meant, or a dataclass made a field of one."""
 
     code = "requirement-not-made"
 
-    def __init__(self, owner: str, cell: str, where: str) -> None:
+    def __init__(self, owner: str, cell: str, where: str, dataclass: str = "") -> None:
         self.owner = owner
         self.cell = cell
         self.where = where
-        super().__init__(owner, cell, where)
+        self.dataclass = dataclass
+        super().__init__(owner, cell, where, dataclass)
 
     def _text(self) -> str:
+        if self.dataclass:
+            return _laid_out(
+                f"{self.dataclass} is a dataclass and makes a field of {self.cell!r}, so nothing is required.",
+                [(self.where, f"{self.owner}.{self.cell} is annotated and has a value")],
+                f"Write {self.cell} = Requires[...]() without an annotation.",
+            )
         return _laid_out(
             f"{self.owner}.{self.cell} lacks its parentheses, so nothing is required.",
             [(self.where, f"the class of {self.owner}")],
@@ -774,16 +787,14 @@ class CannotOverrideError(WiremapError):
 
     code = "cannot-override"
 
-    def __init__(self, component_id: str, reason: str) -> None:
+    def __init__(self, component_id: str, reason: str, cure: str = "") -> None:
         self.component_id = component_id
         self.reason = reason
-        super().__init__(component_id, reason)
+        self.cure = cure or "Override a component that hands cells to others, in the graph that finalize() returned."
+        super().__init__(component_id, reason, self.cure)
 
     def _text(self) -> str:
-        return (
-            f"{self.component_id} can't be overridden: {self.reason}. Override a component that hands cells to "
-            "others, in the graph that finalize() returned."
-        )
+        return f"{self.component_id} can't be overridden: {self.reason}. {self.cure}"
 
 
 # Graphs as data.

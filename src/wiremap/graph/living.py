@@ -1,6 +1,6 @@
 """What a finalized graph knows of the components that it describes: enough to swap one of them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import Protocol, Self, TypeVar
 
@@ -14,6 +14,11 @@ class LivingSystem(Protocol):
         """Return the same for a graph whose ids were changed as *names* says."""
         ...
 
-    def override(self, component_id: str, stand_in: T, inside: Iterable[Self]) -> AbstractContextManager[T]:
-        """Return what lets *stand_in* provide the cells of a component, here and in the systems *inside*."""
+    def override(
+        self, component_id: str, stand_in: T, rivals: Iterable[Self], everywhere: Collection[Self]
+    ) -> AbstractContextManager[T]:
+        """Return what lets *stand_in* provide the cells of a component in this system and *everywhere*.
+
+        In *rivals* a component is called the same; it must be the same one.
+        """
         ...

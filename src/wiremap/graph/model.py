@@ -67,6 +67,8 @@ class Graph:
         for one, other in pairwise(self.components):
             if one.id == other.id:
                 raise GraphFormatError(f"several components have the id {one.id!r}")
+        if "" in self:
+            raise GraphFormatError("a component has an empty id")
         ends = {edge.provider for edge in self.bindings} | {edge.consumer for edge in self.bindings}
         ends |= {pair.child for pair in self.containment} | {pair.parent for pair in self.containment}
         if unknown := sorted((ends | self.nested.keys()) - self.topology.by_id.keys()):
@@ -85,30 +87,35 @@ class Graph:
     def override(self, component_id: str, stand_in: T) -> AbstractContextManager[T]:
         """Let *stand_in* provide all cells of a component inside a ``with`` block: to all consumers, in all threads.
 
-        A component is looked for here first, then in nested graphs, the outermost first; consumers in graphs
-        nested below are served too. References that others keep in attributes of their own are not cells and
+        A component is looked for here first, then in nested graphs, the outermost first; consumers in all of them
+        are served. Where several of them, equally deep, have components of that id, ask the ``nested`` one
+        that is meant. References that others keep in attributes of their own are not cells and
         stay. The stand-in must have every cell that is handed over and fit what the consumers require; its
         ``__post_wire__`` is not called. Blocks may be nested and may overlap in several threads: the latest that
         is still open counts, and after the last one all is as before, whatever was raised.
 
         Raises:
             UnknownComponentError: No component has that id.
-            CannotOverrideError: It hands no cell over, or this graph was only compiled or read.
+            CannotOverrideError: It hands no cell over, it is not the only one of that id, or this graph was only
+                compiled or read.
             WiringError: The stand-in lacks cells or does not fit.
         """
-        owner = next((graph for graph in self._levels() if component_id in graph), None)
-        if owner is None:
+        levels = list(self._levels())
+        holders = next(filter(None, ([graph for graph in level if component_id in graph] for level in levels)), None)
+        if holders is None:
             raise UnknownComponentError(component_id, self.ids)
-        if owner._system is None:  # noqa: SLF001 -- its own class
+        living = [graph._system for graph in holders if graph._system]  # noqa: SLF001 -- its own class
+        if not living:
             raise CannotOverrideError(component_id, "nothing lives in this graph, which was compiled or read")
-        inside = [graph._system for graph in owner._levels() if graph._system and graph is not owner]  # noqa: SLF001 -- same
-        return owner._system.override(component_id, stand_in, inside)  # noqa: SLF001 -- same
+        first, *rivals = living
+        everywhere = [graph._system for level in levels for graph in level if graph._system]  # noqa: SLF001 -- same
+        return first.override(component_id, stand_in, rivals, everywhere)
 
-    def _levels(self) -> Iterator["Graph"]:
-        """Yield this graph and all nested in it, the outermost first."""
-        level = [self]
+    def _levels(self) -> Iterator[list["Graph"]]:
+        """Yield this graph, the graphs nested in it, those nested in these, and so on."""
+        level: list[Graph] = [self]
         while level:
-            yield from level
+            yield level
             level = [inner for graph in level for inner in graph.nested.values()]
 
     # Looking up

@@ -92,7 +92,7 @@ def load(text: str, known_schema: str = SCHEMA) -> Document:
 
     try:
         document = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise GraphFormatError(f"it is not JSON ({error})") from error
     if not isinstance(document, dict):
         raise GraphFormatError("the outermost value is not an object")

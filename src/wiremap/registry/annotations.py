@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping
 from inspect import unwrap
 from types import FunctionType
-from typing import Any, Final, get_type_hints
+from typing import Any, Final, get_args, get_origin, get_type_hints
 
 UNKNOWN: Final = Any
 """The type of what says none, or one that exists for type checkers only."""
@@ -14,9 +14,20 @@ def resolved(annotation: Any, names: Mapping[str, Any]) -> Any:
     """Return *annotation* with every name in it looked up in *names*, or ``UNKNOWN`` where one is missing."""
     holder = type("Holder", (), {"__annotations__": {"it": annotation}})
     try:
-        return get_type_hints(holder, globalns=dict(names), localns={})["it"]
+        return without_alias(get_type_hints(holder, globalns=dict(names), localns={})["it"])
     except Exception:  # noqa: BLE001 -- somebody's annotation, which is evaluated here
         return UNKNOWN
+
+
+def without_alias(declared: Any) -> Any:
+    """Return what *declared* stands for, where a statement like ``type Pair[T] = tuple[T, T]`` gave it a name."""
+    # By its name: before Python 3.12 there is none, and typing_extensions has one of its own.
+    while type(alias := get_origin(declared) or declared).__name__ == "TypeAliasType":
+        try:
+            declared = alias.__value__[get_args(declared)] if get_args(declared) else alias.__value__
+        except Exception:  # noqa: BLE001 -- the statement evaluates its right-hand side only now
+            return UNKNOWN
+    return declared
 
 
 def names_in_class(cls: type) -> Mapping[str, Any]:

@@ -24,7 +24,7 @@ from wiremap.registry.signatures import (
     shape_with_arguments,
     type_name,
 )
-from wiremap.registry.type_fit import fits
+from wiremap.registry.type_fit import fits, lists_values, value_fits
 
 Declared = Mapping[str, Requirement[Any, Any]]
 
@@ -33,6 +33,7 @@ def cell_type_faults(ledger: Ledger, names: Names, kinds: Mapping[Link, CellKind
     """Yield a fault for each cell that certainly does not fit what its consumer's class declares."""
     incoming = {(link.consumer, link.name): link for link in ledger.links if not link.is_in_interface}
     declared: dict[type, Declared] = {}
+    by_value: dict[tuple[type, str], bool] = {}
     reasons: dict[Hashable, str | None] = {}
     for link, kind in kinds.items():
         cls = type(link.consumer.component)
@@ -43,22 +44,25 @@ def cell_type_faults(ledger: Ledger, names: Names, kinds: Mapping[Link, CellKind
             continue
         first = _first_link(link, incoming)
         provider = first.provider.component
-        grounds = (cls, link.name, kind, _grounds(provider, first.cell))
+        asked = (cls, link.name)
+        if asked not in by_value:
+            by_value[asked] = lists_values(requirement.type)
+        grounds = (cls, link.name, kind, _grounds(provider, first.cell, is_by_value=by_value[asked]))
         if grounds not in reasons:
             reasons[grounds] = misfit_of_cell(requirement, provider, first.cell, kind)
         if reason := reasons[grounds]:
             yield type_fault(requirement, link.cell, names[link.consumer], (names[link.provider], link.where), reason)
 
 
-def _grounds(provider: object, cell: str) -> Hashable:
+def _grounds(provider: object, cell: str, *, is_by_value: bool) -> Hashable:
     """Return what a verdict on that cell rests on, besides the requirement: equal grounds, equal verdicts."""
     if cell == CALL:
         return id(provider)
     stored = instance_dict(provider).get(cell)
     if stored is None and class_attribute(type(provider), cell) is None:
         return id(provider)  # computed by ``__getattr__``, each time as it likes
-    # What can be called is judged by itself, and any other value by its type.
-    return (type(provider), cell, id(stored) if callable(stored) else type(stored))
+    # What can be called is judged by itself, and so is what may be listed; any other value by its type.
+    return (type(provider), cell, id(stored) if is_by_value or callable(stored) else type(stored))
 
 
 def _first_link(link: Link, incoming: Mapping[tuple[Entry, str], Link]) -> Link:
@@ -80,8 +84,7 @@ def misfit_of_cell(requirement: Requirement[Any, Any], provider: object, cell: s
     if kind == "method":
         is_possible = fits(type(value_of_cell(provider, cell)), wanted)
         return None if is_possible else f"it is {_sort(cell)}{_written_at(provider, cell)}"
-    given = _type_of_state(provider, cell)
-    return None if fits(given, wanted) else f"its type is {type_name(given)}"
+    return _misfit_of_state(wanted, provider, cell)
 
 
 def _is_by_name(requirement: Requirement[Any, Any], cell: str) -> bool:
@@ -158,10 +161,12 @@ def _member(protocol: Any, name: str) -> Any:
     return shape_with_arguments(shape, protocol) if shape else UNKNOWN
 
 
-def _type_of_state(provider: object, cell: str) -> Any:
+def _misfit_of_state(wanted: Any, provider: object, cell: str) -> str | None:
     declared = _declared_state(type(provider), cell)
     value = _value_now(provider, cell)
-    return type(value) if declared is UNKNOWN and value is not None else declared
+    if declared is UNKNOWN and value is not None:
+        return None if value_fits(value, wanted) else f"its type is {type_name(type(value))}"
+    return None if fits(declared, wanted) else f"its type is {type_name(declared)}"
 
 
 def _value_now(provider: object, cell: str) -> Any:

@@ -175,6 +175,8 @@ def lack_of_room(consumer: object, cell: str, kind: CellKind) -> tuple[str, str]
 def _cure_for_slots(cls: type, kind: CellKind) -> str:
     if _has_generated_slots(cls):
         return "Take slots=True out of its @dataclass."
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        return "Make it a dataclass: nothing can be added to a NamedTuple."
     return "Add '__dict__' to its __slots__" + (", or the name of the cell." if kind == "method" else ".")
 
 

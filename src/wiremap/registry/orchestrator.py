@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Container, Iterable
 from dataclasses import replace
+from inspect import isabstract
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -40,6 +41,7 @@ class RegistryOrchestrator:
         self._lifecycle = Lifecycle()
         self._graph: Graph | None = None
         self._system = System()
+        self._is_frozen = False
         self._finalized_at = Location("", 0)
         self._closed_at: Location | None = None
 
@@ -149,6 +151,14 @@ class RegistryOrchestrator:
         """
         where = self._open_for("finalize")
         unfinished = UnderConstruction(depth=1)
+        # From here on: what a hook would register would not be bound any more.
+        self._is_frozen, self._finalized_at = True, where
+        try:
+            return self._finalize(where, unfinished)
+        finally:
+            self._is_frozen = self._graph is not None
+
+    def _finalize(self, where: Location, unfinished: UnderConstruction) -> Graph:
         compilation = compile_ledger(self._ledger, unfinished)
         warn_of_unused(self._ledger, compilation)
         undo = _bind_all(compilation)
@@ -160,7 +170,7 @@ class RegistryOrchestrator:
                 raise
         system = System.of(compilation.kinds, compilation.names)
         graph = self._with_local_graphs(compilation).living_in(system)
-        self._graph, self._system, self._finalized_at = graph, system, where
+        self._graph, self._system = graph, system
         publish_given_ids(self._ledger.entries)
         nesting.remember(graph, compilation.components, self._lifecycle, system, (unfinished.maker, where))
         observers.notify(graph)
@@ -202,7 +212,10 @@ class RegistryOrchestrator:
             self._link(provided, [CALL], consumer, where, requirement.name)
         else:
             given = f"the method {provided.__qualname__}" if cells.is_bound(provided) else f"{provided!r:.80}"
-            raise NotACellError(requirement.name, requirement.owner.__name__, given, str(where))
+            wanted = requirement.type
+            is_meant_whole = isabstract(wanted) and issubclass(type(provided), wanted)
+            name = wanted.__name__ if is_meant_whole else ""
+            raise NotACellError(requirement.name, requirement.owner.__name__, given, str(where), name)
 
     def _link(
         self, provider: object, names: Iterable[str], consumer: object, where: Location, interface: str = ""
@@ -224,7 +237,7 @@ class RegistryOrchestrator:
         where = caller_location(depth=2 + depth)
         if self._closed_at is not None:
             raise AlreadyClosedError(operation, str(where), str(self._closed_at))
-        if self._graph is not None:
+        if self._is_frozen:
             raise AlreadyFinalizedError(operation, str(where), str(self._finalized_at))
         return where
 

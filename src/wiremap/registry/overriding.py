@@ -7,7 +7,7 @@ import itertools
 import threading
 import weakref
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
@@ -46,6 +46,8 @@ T = TypeVar("T")
 _lock: Final = threading.RLock()
 _numbers: Final = itertools.count()
 _NOTHING_SWAPPED: Final = "Nothing was swapped."
+
+_ASK_ONE: Final = "Ask the one that is meant: graph.nested[owner].override(...)."
 
 
 Reference = Callable[[], Any]
@@ -109,33 +111,44 @@ class System:
         if faults := list(_replaced(everything, cell_lost_on_class)):
             raise WiringError(faults, "All else is bound as before.")
 
-    def override(self, component_id: str, stand_in: T, inside: Iterable["System"]) -> AbstractContextManager[T]:
+    def override(
+        self, component_id: str, stand_in: T, rivals: Iterable["System"], everywhere: Collection["System"]
+    ) -> AbstractContextManager[T]:
         """Return what swaps a provider on enter and puts it back on exit; see ``Graph.override``.
 
         Args:
             component_id: The provider, by its id in the graph of this system.
             stand_in: What provides its cells meanwhile.
-            inside: The systems of the graphs nested in that graph.
+            rivals: The systems of other graphs in which a component has that id.
+            everywhere: All systems whose consumers are to be served.
         """
         where = caller_location(depth=2)
-        everything = [cell for system in (self, *inside) for cells, _ in system.parts for cell in cells]
-        offered = [
-            cell
-            for cells, bound_ids in self.parts
-            for cell in cells
-            if cell.provider_id == bound_ids.get(component_id, component_id)
-        ]
+        everything = [cell for system in everywhere for cells, _ in system.parts for cell in cells]
+        offered = [cell for system in (self, *rivals) for cell in system.offered_by(component_id)]
         if not offered:
+            if any(system.offered_by(component_id) for system in everywhere):
+                raise CannotOverrideError(component_id, "only in a graph inside it hands cells to others", _ASK_ONE)
             raise CannotOverrideError(component_id, "it hands no cell to anyone")
         provider = offered[0].provider()
         if provider is None:
             raise CannotOverrideError(component_id, "it is gone, or can't be referenced weakly")
+        if any(cell.provider() is not provider for cell in offered):
+            raise CannotOverrideError(component_id, "several graphs inside have a component of that id", _ASK_ONE)
         handed = [cell for cell in everything if cell.provider() is provider]
         if reason := _why_not_everywhere(stand_in, handed):
             raise CannotOverrideError(component_id, reason)
         if faults := list(_faults(stand_in, handed, where)):
             raise WiringError(faults, _NOTHING_SWAPPED)
         return _swapped(provider, stand_in, handed, everything)
+
+    def offered_by(self, component_id: str) -> list[BoundCell]:
+        """Return the cells that a component hands over, by its id in the graph of this system."""
+        return [
+            cell
+            for cells, bound_ids in self.parts
+            for cell in cells
+            if cell.provider_id == bound_ids.get(component_id, component_id)
+        ]
 
 
 def _why_not_everywhere(stand_in: object, handed: Iterable[BoundCell]) -> str | None:

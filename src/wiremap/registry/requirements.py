@@ -155,9 +155,11 @@ def announce(cls: type) -> None:
     A class that only annotates has nothing under the name, and a reader would get Python's own message.
 
     Raises:
-        RequirementNotMadeError: The class holds ``Requires[...]`` without the parentheses.
+        RequirementNotMadeError: The class holds ``Requires[...]`` without the parentheses, or is a dataclass and
+            has made a field of a requirement.
     """
     _refuse_bare_requirements(cls)
+    _refuse_requirements_as_fields(cls)
     if answers_itself(cls):
         return  # it answers itself; and selecting modules by ``hasattr`` must go on working
     for name, requirement in requirements_of(cls).items():
@@ -170,6 +172,14 @@ def _refuse_bare_requirements(cls: type) -> None:
         for name, value in vars(klass).items():
             if value is Requires or get_origin(value) is Requires:
                 raise RequirementNotMadeError(klass.__name__, name, str(_from_annotation(klass, name, value).where))
+
+
+def _refuse_requirements_as_fields(cls: type) -> None:
+    # An annotated name with a value is a field with a default: each instance would keep the requirement itself.
+    for field in getattr(cls, "__dataclass_fields__", {}).values():
+        if isinstance(field.default, Requirement):
+            owner, where = field.default.owner.__name__, str(field.default.where)
+            raise RequirementNotMadeError(owner, field.name, where, cls.__name__)
 
 
 def _not_wired(instance: object, requirement: Requirement[Any, Any]) -> Exception:

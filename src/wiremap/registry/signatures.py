@@ -8,12 +8,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from inspect import Parameter
 from types import FunctionType
-from typing import Any, Final, TypeVar, get_args, get_origin
+from typing import Any, Final, ParamSpecArgs, TypeVar, Unpack, get_args, get_origin, get_type_hints, is_typeddict
 
 from wiremap.registry.annotations import UNKNOWN, names_around, resolved
 
 _BY_POSITION: Final = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 _BY_KEYWORD: Final = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+
+_WRITTEN: Final = re.compile(r"""(?P<text>'[^']*'|"[^"]*")|<(?P<member>[\w.]+): [^>]*>|(?:[\w<>]+\.)+(?=\w)""")
+"""In the text of a type: values that are strings, members of enumerations, and modules and classes around names."""
 
 Fits = Callable[[Any, Any], bool]
 
@@ -103,14 +106,37 @@ def shape_of_function(function: Any, *, skip_self: bool = False) -> Shape | None
     except (TypeError, ValueError):
         return None
     names = names_around(function)
-    parameters = [
-        parameter.replace(annotation=_type_of(parameter.annotation, names))
-        for parameter in list(signature.parameters.values())[int(skip_self) :]
-    ]
+    written = list(signature.parameters.values())[int(skip_self) :]
+    parameters = [parameter.replace(annotation=_type_of(parameter.annotation, names)) for parameter in written]
+    if any(map(_stands_for_unknown, written, parameters)):
+        return Shape(None, _type_of(signature.return_annotation, names), _is_async(function))
+    parameters = [one for parameter in parameters for one in _spelled_out(parameter)]
     called = _without_partials(function)
     # The call of a class gives an instance; Python tells what its __init__ returns, which is nothing.
     result = called if isinstance(called, type) else _type_of(signature.return_annotation, names)
     return Shape(tuple(parameters), result, _is_async(function))
+
+
+def _stands_for_unknown(written: Parameter, parameter: Parameter) -> bool:
+    """Tell whether a parameter such as ``*args: P.args`` or ``*args: *Ts`` stands for others, which nobody tells."""
+    annotation = parameter.annotation
+    if parameter.kind is Parameter.VAR_POSITIONAL and annotation is not UNKNOWN:
+        is_unpacked = get_origin(annotation) is Unpack or getattr(annotation, "__unpacked__", False)
+        return is_unpacked or isinstance(annotation, ParamSpecArgs)
+    text = written.annotation if annotation is UNKNOWN and isinstance(written.annotation, str) else ""
+    return text.endswith(".args") or text.startswith("*") or "Unpack[" in text
+
+
+def _spelled_out(parameter: Parameter) -> Iterator[Parameter]:
+    """Yield the keywords that ``**options: Unpack[Options]`` stands for, or just *parameter*."""
+    annotation = parameter.annotation
+    options: Any = next(iter(get_args(annotation)), None) if get_origin(annotation) is Unpack else None
+    if parameter.kind is not Parameter.VAR_KEYWORD or not is_typeddict(options):
+        yield parameter
+        return
+    for name, kind in get_type_hints(options).items():
+        default = Parameter.empty if name in options.__required_keys__ else None
+        yield Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default)
 
 
 def _without_partials(function: Any) -> Any:
@@ -257,4 +283,4 @@ def type_name(declared: Any) -> str:
         return "None"
     if isinstance(declared, type) and not get_args(declared):
         return declared.__qualname__
-    return re.sub(r"(?:[\w<>]+\.)+(?=\w)", "", inspect.formatannotation(declared))
+    return _WRITTEN.sub(lambda found: found["text"] or found["member"] or "", inspect.formatannotation(declared))

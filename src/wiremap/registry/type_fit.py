@@ -7,9 +7,11 @@ promotions, the arguments of containers, callables by their signatures.
 """
 
 import collections.abc
+from enum import EnumType
 from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Final, Literal, NewType, TypeVar, Union, get_args, get_origin
 
+from wiremap.registry.annotations import without_alias
 from wiremap.registry.signatures import is_callable_type, is_protocol, misfits_of_call, shape_of_type
 
 _PROMOTIONS: Final = {(int, float), (int, complex), (float, complex)}
@@ -18,30 +20,75 @@ _WRAPPERS: Final = (Annotated, ClassVar, Final)
 
 def fits(source: Any, target: Any) -> bool:
     """Return False if a value of type *source* certainly is no *target*."""
+    try:
+        return _fits(source, target)
+    except RecursionError:
+        return True  # two aliases that refer to themselves, such as those for what JSON can hold
+
+
+def lists_values(declared: Any) -> bool:
+    """Tell whether *declared* names values, one by one, instead of a type or beside some."""
+    declared = _unwrapped(declared)
+    return any(get_origin(part) is Literal for part in (declared, *get_args(declared)))
+
+
+def value_fits(value: object, target: Any) -> bool:
+    """Return False if *value*, whose type nobody has declared, certainly is no *target*."""
+    target = _unwrapped(target)
+    if _is_union(target):
+        return any(value_fits(value, part) for part in get_args(target))
+    if get_origin(target) is Literal:
+        return any(type(value) is type(one) and value == one for one in get_args(target))
+    if isinstance(target, NewType):
+        return value_fits(value, target.__supertype__)
+    return fits(type(value), target)
+
+
+def _fits(source: Any, target: Any) -> bool:
     source, target = _unwrapped(source), _unwrapped(target)
     if source is target or target is object or Any in (source, target):
         answer = True
-    elif _is_union(source):
-        answer = all(fits(part, target) for part in get_args(source))
+    elif alternatives := _alternatives(source, target):
+        answer = all(_fits(part, target) for part in alternatives)
     elif _is_union(target):
-        answer = any(fits(source, part) for part in get_args(target))
+        answer = any(_fits(source, part) for part in get_args(target))
     elif get_origin(target) is Literal:
         answer = get_origin(source) is Literal and set(get_args(source)) <= set(get_args(target))
     elif get_origin(source) is Literal:
-        answer = all(fits(type(value), target) for value in get_args(source))
+        answer = _fits(type(get_args(source)[0]), target)
     elif is_callable_type(source) and is_callable_type(target):
-        answer = not misfits_of_call(shape_of_type(source), shape_of_type(target), fits)
+        answer = not misfits_of_call(shape_of_type(source), shape_of_type(target), _fits)
     else:
         answer = _is_subclass(source, target) and _arguments_fit(source, target)
     return answer
 
 
+def _alternatives(source: Any, target: Any) -> tuple[Any, ...]:
+    """Return the types that *source* is one of, if it is several; a *target* may list all values that it has."""
+    if _is_union(source):
+        return get_args(source)
+    values = _values_of(source)
+    if get_origin(source) is Literal:
+        return tuple(Literal[value] for value in values) if len(values) > 1 else ()
+    return tuple(Literal[value] for value in values) if lists_values(target) else ()
+
+
+def _values_of(source: Any) -> tuple[Any, ...]:
+    """Return all values of type *source* where they can be listed."""
+    if get_origin(source) is Literal:
+        return get_args(source)
+    if isinstance(source, EnumType):
+        return tuple(source)
+    return {bool: (False, True), NoneType: (None,)}.get(source, ()) if isinstance(source, type) else ()
+
+
 def _unwrapped(declared: Any) -> Any:
     """Return *declared* without what says nothing of the value, ``Any`` for what can't be told."""
+    declared = without_alias(declared)
+    while get_origin(declared) in _WRAPPERS:
+        declared = without_alias(next(iter(get_args(declared)), Any))
     if declared is None:
         return NoneType
-    while get_origin(declared) in _WRAPPERS:
-        declared = next(iter(get_args(declared)), Any)
     if isinstance(declared, TypeVar | str) or declared in _WRAPPERS:
         return Any
     return declared
@@ -53,7 +100,7 @@ def _is_union(declared: Any) -> bool:
 
 def _is_subclass(source: Any, target: Any) -> bool:
     if isinstance(source, NewType):
-        return fits(source.__supertype__, target)
+        return _fits(source.__supertype__, target)
     if isinstance(target, NewType):
         return False
     source, target = get_origin(source) or source, get_origin(target) or target
@@ -73,7 +120,7 @@ def _arguments_fit(source: Any, target: Any) -> bool:
         return True
     if len(given) != len(wanted):
         return get_origin(source) is not get_origin(target)
-    return all(fits(one, other) or fits(other, one) for one, other in zip(given, wanted, strict=True))
+    return all(_fits(one, other) or _fits(other, one) for one, other in zip(given, wanted, strict=True))
 
 
 def _is_standard(origin: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Final
 
 _JOINERS: Final = "\u200c\u200d"  # Indic, Persian and composed emoji are written with them
 _INVISIBLE: Final = ("Cc", "Cf", "Cs", "Zl", "Zp", "Zs")
+_NO_CHARACTERS: Final = "\ufffe\uffff"  # XML forbids them
 _ELLIPSIS: Final = "\u2026"
 
 
@@ -55,6 +56,8 @@ def _columns_of(letter: str) -> int:
 
 
 def _is_invisible(letter: str) -> bool:
+    if letter in _NO_CHARACTERS:
+        return True
     return letter not in " " + _JOINERS and unicodedata.category(letter) in _INVISIBLE
 
 

@@ -41,7 +41,7 @@ def test_unknown_schema_is_refused() -> None:
         Graph.from_json(text)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"schema": null}'])
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "[" * 100_000, '{"schema": null}'])
 def test_what_is_no_graph_document_is_refused(text: str) -> None:
     with pytest.raises(GraphFormatError, match=r"no graph that Wiremap can read.*\[graph-format\]"):
         Graph.from_json(text)
@@ -63,6 +63,7 @@ def _edit(change: Callable[[dict[str, Any]], object]) -> str:
         (lambda d: d["containment"][0].update(parent="nobody"), "names 'nobody'"),
         (lambda d: d["nested"].update(nobody={**d, "nested": {}}), "has the parts"),
         (lambda d: d["components"].append(d["components"][0]), "several components have the id 'a'"),
+        (lambda d: d["components"].append({**d["components"][0], "id": ""}), "a component has an empty id"),
         (lambda d: d["components"][0].update(colour="red"), "a component has the fields"),
         (lambda d: d["components"][0].pop("tags"), "a component has the fields"),
         (lambda d: d["components"][0].update(tags=[1]), r"\[1\] can't be the tags of a component"),

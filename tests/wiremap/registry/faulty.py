@@ -1,5 +1,6 @@
 """One wiring for each fault and warning; ``tests/golden/wiring_messages.txt`` has what is said about it."""
 
+import abc
 import dataclasses
 import itertools
 from collections.abc import Callable
@@ -290,11 +291,38 @@ def a_requirement_is_given_another_method() -> None:
     Typed.allocate.register(RegistryOrchestrator(), given, Typed())
 
 
+def an_abstract_class_is_required_as_an_interface() -> None:
+    class Base(abc.ABC):
+        @abc.abstractmethod
+        def allocate(self, count: int) -> list[int]: ...
+
+    class Paged(Base):
+        def allocate(self, count: int) -> list[int]:
+            return list(range(count))
+
+        def __repr__(self) -> str:
+            return "Paged()"
+
+    class Deriving:
+        blocks = Requires[Base]()
+
+    Deriving.blocks.register(RegistryOrchestrator(), Paged(), Deriving())
+
+
 def a_requirement_lacks_its_parentheses() -> None:
     class Bare:
         allocate = Requires[Callable[[int], list[int]]]
 
     RegistryOrchestrator().add(Bare())
+
+
+def a_dataclass_makes_a_field_of_a_requirement() -> None:
+    @dataclasses.dataclass
+    class Sized:
+        size: int
+        allocate: Any = Requires[Callable[[int], list[int]]]()  # noqa: RUF009 -- the fault
+
+    RegistryOrchestrator().add(Sized(1))
 
 
 def an_interface_is_handed_a_cell_of_its_name() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property, wraps
-from typing import Any, Protocol, TypeVar, overload
+from typing import Any, Literal, Protocol, TypeVar, overload
 from unittest.mock import Mock, create_autospec
 
 import pytest
@@ -376,3 +376,21 @@ def test_overloads_are_left_to_type_checkers() -> None:
     Consumer.it.register(orch, Answers(), Consumer())
 
     assert orch.compile().bindings
+
+
+def test_each_value_is_judged_where_the_type_lists_those_that_are_allowed() -> None:
+    class Mode:
+        def __init__(self, mode: Any) -> None:
+            self.mode = mode
+
+    class Runner:
+        mode = Requires[Literal["eager", "graph"]]()
+
+    orch = RegistryOrchestrator()
+    for mode in ("eager", "graph", "slow"):
+        orch.register(Mode(mode), "mode", Runner())
+
+    with pytest.raises(WiringError) as caught:
+        orch.compile()
+    assert [fault.code for fault in caught.value.faults] == ["cell-type"]
+    assert "-[mode]-> Runner#3" in str(caught.value)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.wiremap.registry.parts import Blocks, Engine
 from wiremap import RegistryOrchestrator, Requires, WiringError, compile_mode
-from wiremap.errors import AlreadyClosedError
+from wiremap.errors import AlreadyClosedError, AlreadyFinalizedError
 
 
 class Heavy:
@@ -522,3 +522,20 @@ def test_a_hook_that_deletes_its_cell_and_fails_leaves_nothing_bound() -> None:
     fine.finalize()
 
     assert (consumer.size, consumer.method()) == (5, 1)  # type: ignore[attr-defined]
+
+
+def test_what_a_hook_registers_comes_too_late_and_says_so() -> None:
+    class Late:
+        def __post_wire__(self) -> None:
+            orch.register(Reader(), "read", self)
+
+    class Reader:
+        def read(self) -> str:
+            return "read"
+
+    orch = RegistryOrchestrator()
+    orch.add(Late())
+
+    with pytest.raises(AlreadyFinalizedError, match=r"register\(\) came too late"):
+        orch.finalize()
+    assert orch.add(Reader())  # it failed, so it is open as before

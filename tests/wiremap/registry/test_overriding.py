@@ -313,6 +313,71 @@ def test_a_component_of_a_nested_graph_is_found_by_its_id() -> None:
     assert runner.run() == 5
 
 
+class Store:
+    """Wires *blocks* to itself, in a graph inside."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        orch = RegistryOrchestrator()
+        orch.register(blocks, "allocate", self)
+        orch.finalize()
+
+    allocate = Requires[Callable[[int], int]]()
+
+    def put(self) -> int:
+        return self.allocate(0)
+
+
+class Client:
+    put = Requires[Callable[[], int]]()
+    allocate = Requires[Callable[[int], int]]()
+
+
+def _stores_with_clients(*stores: Store) -> tuple[Graph, list[Client]]:
+    """Return the graph in which each store serves a client, and hands on to it what it is handed inside."""
+    orch, clients = RegistryOrchestrator(), [Client() for _ in stores]
+    for store, client in zip(stores, clients, strict=True):
+        orch.register(store, "put", client)
+        orch.register(store, "allocate", client)
+    return orch.finalize(), clients
+
+
+def test_a_provider_that_several_nested_graphs_share_is_swapped_in_all_of_them() -> None:
+    blocks = Blocks(5)
+    graph, clients = _stores_with_clients(Store(blocks), Store(blocks))
+
+    with graph.override("Blocks", Blocks(9)):
+        assert [client.put() for client in clients] == [9, 9]
+    assert [client.put() for client in clients] == [5, 5]
+
+
+def test_what_is_handed_on_out_of_a_nested_graph_comes_from_the_stand_in_too() -> None:
+    graph, [client] = _stores_with_clients(Store(Blocks(5)))
+
+    with graph.override("Blocks", Blocks(9)):
+        assert (client.put(), client.allocate(0)) == (9, 9)
+    assert client.allocate(0) == 5
+
+
+def test_of_several_components_with_one_id_in_nested_graphs_none_is_chosen() -> None:
+    graph, clients = _stores_with_clients(Store(Blocks(5)), Store(Blocks(6)))
+
+    with pytest.raises(CannotOverrideError, match=r"several graphs inside .*\. Ask the one .* graph\.nested\["):
+        graph.override("Blocks", Blocks(9))
+    with graph.nested["Store#2"].override("Blocks", Blocks(9)):
+        assert [client.put() for client in clients] == [5, 9]
+
+
+def test_who_hands_cells_over_only_inside_is_asked_for_there() -> None:
+    blocks = Blocks(5)
+    orch, store, client = RegistryOrchestrator(), Store(blocks), Reporter()
+    orch.add(blocks)
+    orch.register(store, "put", client)
+    graph = orch.finalize()
+
+    with pytest.raises(CannotOverrideError, match=r"only in a graph inside .*graph\.nested\["):
+        graph.override("Blocks", Blocks(9))
+
+
 def test_a_graph_keeps_no_component_alive() -> None:
     wired = Wired()
     graph, gone = wired.graph, weakref.ref(wired.blocks)

@@ -3,8 +3,9 @@
 import inspect
 import itertools
 from collections.abc import Awaitable, Callable, Iterator
+from enum import Enum
 from inspect import Parameter
-from typing import Any, Protocol
+from typing import Any, Generic, Literal, ParamSpec, Protocol, TypedDict, Unpack
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,11 @@ from hypothesis import strategies as st
 
 from wiremap.registry.signatures import Shape, misfits_of_call, shape_of_function, shape_of_type, type_name
 from wiremap.registry.type_fit import fits
+
+
+class Colour(Enum):
+    RED = 1
+
 
 NAMES = ("a", "b", "c")
 MAX_ARGUMENTS = len(NAMES) + 2
@@ -176,6 +182,46 @@ def test_a_callable_type_promises_arguments_by_position() -> None:
     assert misfits_of_call(provided, shape_of_type(Callable[..., str]), fits) == ()
 
 
+class Options(TypedDict, total=False):
+    hard: bool
+    deep: int
+
+
+class TakesOptions(Protocol):
+    def __call__(self, **options: Unpack[Options]) -> None: ...
+
+
+def test_unpacked_options_are_the_keywords_that_they_list() -> None:
+    def provided(*, hard: bool = False, deep: str = "") -> None: ...
+
+    shape = shape_of_function(provided)
+
+    assert shape is not None
+    assert misfits_of_call(shape, shape_of_type(TakesOptions), fits) == ("its 'deep' takes str, and int is passed",)
+
+
+Rest = ParamSpec("Rest")
+
+
+class Forwards(Protocol, Generic[Rest]):
+    def __call__(self, *args: Rest.args, **kwargs: Rest.kwargs) -> str: ...
+
+
+class TakesPairs(Protocol):
+    def __call__(self, *pair: *tuple[int, int]) -> str: ...
+
+
+@pytest.mark.parametrize("wanted", [Forwards[[int, int]], TakesPairs])
+def test_parameters_that_stand_for_others_are_let_pass_and_the_result_is_compared(wanted: Any) -> None:
+    def provided(width: int, height: int) -> int:
+        return width * height
+
+    shape = shape_of_function(provided)
+
+    assert shape is not None
+    assert misfits_of_call(shape, shape_of_type(wanted), fits) == ("it returns int, and str is expected",)
+
+
 def test_an_async_method_may_stand_for_one_that_returns_something_to_await() -> None:
     provided = shape_of_function(is_async)
 
@@ -196,6 +242,7 @@ def test_what_python_tells_no_signature_of_is_left_alone() -> None:
         (Callback, "Callback"),
         (Callable[[Callback], None], "Callable[[Callback], None]"),
         (list[Callback] | None, "list[Callback] | None"),
+        (Callable[[Literal[Colour.RED, "a.b"]], None], "Callable[[Literal[Colour.RED, 'a.b']], None]"),
     ],
 )
 def test_types_are_shown_without_their_modules(declared: Any, text: str) -> None:

@@ -1,9 +1,11 @@
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
 from typing import Annotated, Any, Literal, NewType, Optional, Protocol, TypeVar
 
 import pytest
 
-from wiremap.registry.type_fit import fits
+from wiremap.registry.type_fit import fits, value_fits
 
 T = TypeVar("T")
 UserId = NewType("UserId", int)
@@ -13,6 +15,11 @@ class Animal: ...
 
 
 class Dog(Animal): ...
+
+
+class Mode(StrEnum):
+    EAGER = "eager"
+    GRAPH = "graph"
 
 
 class Named(Protocol):
@@ -35,6 +42,13 @@ class Named(Protocol):
         (Callable[[Animal], Dog], Callable[[Dog], Animal]),
         (UserId, int),
         (Annotated[int, "a note"], int),
+        (bool, Literal[True, False]),
+        (bool | None, Literal[True] | Literal[False] | None),  # noqa: PYI030 -- a union of them is read too
+        (Mode, Literal[Mode.EAGER, Mode.GRAPH]),
+        (Mode, Literal[1] | str),
+        (Literal["a", None], str | None),  # noqa: PYI061 -- None among the values is read too
+        (Literal["a", 1], str | int),
+        (None, Literal["a", None]),  # noqa: PYI061 -- same
     ],
 )
 def test_what_a_type_checker_accepts_fits(source: Any, target: Any) -> None:
@@ -50,6 +64,10 @@ def test_what_a_type_checker_accepts_fits(source: Any, target: Any) -> None:
         (int | None, int),
         (str, Literal["a"]),
         (Literal["c"], Literal["a", "b"]),
+        (bool, Literal[True]),
+        (Mode, Literal[Mode.EAGER]),
+        (Literal["a", None], str),  # noqa: PYI061 -- same
+        (None, Literal["a"]),
         (list[str], Sequence[int]),
         (tuple[int, str], tuple[int]),
         (Callable[[Dog], Animal], Callable[[Animal], Animal]),
@@ -59,6 +77,42 @@ def test_what_a_type_checker_accepts_fits(source: Any, target: Any) -> None:
 )
 def test_what_a_type_checker_refuses_does_not_fit(source: Any, target: Any) -> None:
     assert not fits(source, target)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="the type statement came with Python 3.12")
+def test_a_type_alias_is_what_it_stands_for() -> None:
+    names: dict[str, Any] = {}
+    exec(  # noqa: S102 -- our own text, which older versions can't parse
+        "type Number = int | float\n"
+        "type Pair[T] = tuple[T, T]\n"
+        "type Tree = list[Tree] | str\n"
+        "type Bush = list[Bush] | str\n"
+        "type Broken = list[nowhere]\n",
+        names,
+    )
+
+    assert fits(int, names["Number"])
+    assert not fits(str, names["Number"])
+    assert not fits(names["Pair"][int], tuple[str, str])
+    assert fits(names["Tree"], names["Bush"])
+    assert fits(int, names["Broken"])
+
+
+@pytest.mark.parametrize(
+    ("value", "target", "is_fit"),
+    [
+        ("eager", Literal["eager", "graph"], True),
+        ("slow", Literal["eager", "graph"], False),
+        (1, Literal[True], False),
+        (3, Literal["auto"] | int, True),
+        (3, UserId, True),
+        (3, UserId | None, True),
+        ("3", UserId, False),
+        (Dog(), Animal, True),
+    ],
+)
+def test_a_value_of_no_declared_type_is_judged_by_itself(value: object, target: Any, is_fit: object) -> None:
+    assert value_fits(value, target) is is_fit
 
 
 @pytest.mark.parametrize("unknown", [Any, T, "SomethingElsewhere", Named])

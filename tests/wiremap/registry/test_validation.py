@@ -6,7 +6,7 @@ import random
 import re
 import types
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 from unittest.mock import Mock
 
 import pytest
@@ -229,6 +229,10 @@ class _Sealed:
     __slots__ = ()
 
 
+class _Sizes(NamedTuple):
+    size: int
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class _FrozenSlots:
     size: int = 1
@@ -244,6 +248,7 @@ class _FrozenSlots:
         ),
         ("num_free", _Sealed(), r"no place for new attributes\nAdd '__dict__' to its __slots__\. \["),
         ("allocate", _FrozenSlots(), r"class _FrozenSlots has no place .*\nTake slots=True out of its @dataclass\. \["),
+        ("allocate", _Sizes(1), r"no place for new attributes\nMake it a dataclass: nothing .* to a NamedTuple\. \["),
         ("num_free", types.SimpleNamespace(), r"is built in and can't be extended\nDerive a class of your own"),
         ("allocate", collections.deque(), r"its class deque is built in"),
     ],

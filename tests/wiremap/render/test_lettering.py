@@ -13,6 +13,7 @@ from wiremap.render.lettering import columns, legible, shortened
         ("\u202egnp.exe", r"\u202egnp.exe"),
         ("no\u00a0break", r"no\xa0break"),
         ("null\0", r"null\x00"),
+        ("no character \ufffe", r"no character \ufffe"),
         ("half \ud83d pair", r"half \ud83d pair"),
         ("\u6a21\u578b \u05e9\u05dc\u05d5\u05dd", "\u6a21\u578b \u05e9\u05dc\u05d5\u05dd"),
         ("family \U0001f469\u200d\U0001f467", "family \U0001f469\u200d\U0001f467"),
