@@ -14,9 +14,9 @@ LINTERS := lint-format lint-rules lint-types lint-types-3.12 lint-pyright lint-i
 help:
 	@echo "make setup   create .venv with both packages and all that their tests need"
 	@echo "make demo    show the whole thread: engine, graph, recorded tests, a change and its tests"
-	@echo "make test    run all tests"
+	@echo "make test    run all tests, on all cores"
 	@echo "make lint    formatter, linter, types and import contracts"
-	@echo "make check   all of lint, and the tests"
+	@echo "make check   all of that, and the tests"
 	@echo "make bench   measure the cost of a cell call, of compiling, of tracing and of the map"
 	@echo "make format  let the formatter have its way"
 	@echo "make accept  take what the golden tests saw last as what they expect"
@@ -43,7 +43,7 @@ test: setup
 check: lint
 	$(MAKE) test
 
-# Two side by side; where make can, what each says is printed when it ends.
+# Two side by side. Where make can, what each says is printed whole when it ends.
 lint: setup
 	$(MAKE) --jobs=2 --keep-going --no-print-directory $(if $(filter output-sync,$(.FEATURES)),--output-sync) $(LINTERS)
 
