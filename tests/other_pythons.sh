@@ -13,6 +13,7 @@ find_python() {
     done
 }
 
+failed=""
 for version in "$@"; do
     python=$(find_python "$version" || true)
     if [ -z "$python" ]; then
@@ -27,5 +28,6 @@ for version in "$@"; do
     [ -e "$environment/bin/python" ] || "$python" -m venv "$environment"
     "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test]'
     echo "Python $version"
-    "$environment/bin/python" -m pytest tests/wiremap -q
+    "$environment/bin/python" -m pytest tests/wiremap -q -n auto --dist worksteal || failed="$failed $version"
 done
+[ -z "$failed" ] || { echo "FAILED on Python$failed" >&2; exit 1; }

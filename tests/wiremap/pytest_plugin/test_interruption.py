@@ -140,6 +140,20 @@ def test_a_session_that_is_interrupted_records_what_ended(tmp_path: Path, way: s
     assert skipped(project) == {"test_one"}
 
 
+@pytest.mark.parametrize("way", ["pass", _BY_SIGNAL], ids=["to its end", "interrupted"])
+def test_a_session_leaves_nothing_in_the_temporary_folder(tmp_path: Path, way: str) -> None:
+    start = "import os, signal, subprocess, sys, time\ndef test_one(): subprocess.run([sys.executable, '-c', ''])\n"
+    look = "def test_two(): assert [one for one in os.listdir(os.environ['TMPDIR']) if one.startswith('wiremap-')]\n"
+    project = new_project(tmp_path / "project", {"test_a.py": f"{start}{look}def test_three(): {way}\n"})
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+
+    finished = project.run_pytest(mode="--wiremap-record", env={"TMPDIR": str(temporary)})
+
+    assert "2 passed" in finished.stdout or "3 passed" in finished.stdout
+    assert list(temporary.iterdir()) == []
+
+
 def test_a_worker_that_crashes_costs_its_last_test(tmp_path: Path) -> None:
     """The one in its place selects what the others did, though more is recorded by then."""
     pytest.importorskip("xdist")

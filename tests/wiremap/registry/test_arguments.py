@@ -78,7 +78,7 @@ class _Level(enum.IntEnum):
     HIGH = 1
 
 
-@pytest.mark.parametrize("component", [_Size(), _Level.HIGH, [], {}, set(), object()], ids=repr)
+@pytest.mark.parametrize("component", [_Size(), _Level.HIGH, [], {}, set(), object()], ids=lambda it: type(it).__name__)
 def test_an_object_that_can_be_told_from_others_is_a_component(component: object) -> None:
     orch = RegistryOrchestrator()
 

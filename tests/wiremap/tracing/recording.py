@@ -36,13 +36,15 @@ def recording(root: Path, source: str) -> Iterator[Recorder]:
     """
     outer, outer_hook = audit._active, threading.getprofile()
     session = Session(Territory(root), Variables())
-    inner = Recorder(session, family=ProcessFamily(session))
+    family = ProcessFamily(session)
+    inner = Recorder(session, family=family)
     inner._events = _event_source(source, inner)
     inner.start()
     try:
         yield inner
     finally:
         inner.stop()
+        family.close()
         audit.activate(outer)
         threading.setprofile(outer_hook)
 

@@ -1,7 +1,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -24,8 +24,10 @@ DEAD = 999_999_999
 
 
 @pytest.fixture
-def family(tmp_path: Path) -> ProcessFamily:
-    return ProcessFamily(Session(Territory(tmp_path), Variables()))
+def family(tmp_path: Path) -> Iterator[ProcessFamily]:
+    one = ProcessFamily(Session(Territory(tmp_path), Variables()))
+    yield one
+    one.close()
 
 
 def start(family: ProcessFamily, process: str, seen: Observation, way: str = FORK) -> None:
@@ -49,7 +51,6 @@ def fork(journal: Journal, process: str) -> None:
 
 def settle(family: ProcessFamily, *observations: Observation) -> None:
     family.settle(observations, {}, frozenset())
-    family.close()
 
 
 def test_who_started_a_process_did_what_it_did(family: ProcessFamily) -> None:
