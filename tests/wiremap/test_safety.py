@@ -1091,3 +1091,166 @@ def test_a_module_that_a_computed_name_gives_may_be_read_by_computed_names(app: 
     change = {"values.py": "RATE = 22\n", "part/values.py": "RATE = 22\n"}
 
     assert runs(tmp_path, files, change) == {"test_a"}
+
+
+# Everything of a module is imported.
+
+
+_STARRED = {
+    "app.py": """
+        __all__ = ["A", "B", "C"]
+        def A(): return 1
+        def B(): return 1
+        class C:
+            def put(self): return 1
+    """,
+    "hub.py": "from app import *\n",
+}
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "import hub\ndef test_f(): assert hub.A() == 1\n",
+        "from hub import *\ndef test_f(): assert A() == 1\n",
+        "from hub import A as other\ndef test_f(): assert other() == 1\n",
+        "import hub\ndef test_f(name='A'): assert getattr(hub, name)() == 1\n",
+        "import hub\ndef test_f(name='A'): assert vars(hub)[name]() == 1\n",
+        "from hub import *\ndef test_f(name='A'): assert globals()[name]() == 1\n",
+        "from hub import *\ndef test_f(name='A'): assert eval(name + '()') == 1\n",
+        "import hub\nHUBS = [hub]\ndef test_f(name='A'): assert HUBS[0].__dict__[name]() == 1\n",
+        "import hub\ndef test_f(monkeypatch):\n    monkeypatch.setattr(hub, 'B', hub.A)\n    assert hub.B() == 1\n",
+        "from hub import *\nclass D:\n    f = staticmethod(A)\ndef test_f(): assert D.f() == 1\n",
+        "from hub import *\ndef outer(): return lambda: A()\ndef test_f(): assert outer()() == 1\n",
+        "from hub import *\ndef test_f(made=A): assert made() == 1\n",
+    ],
+)
+@pytest.mark.parametrize("change", ["def A(n=0): return 2", "A = 2", ""])
+def test_a_name_that_came_with_all_others_runs_who_reads_it(change: str, test: str, tmp_path: Path) -> None:
+    files = {**_STARRED, "test_a.py": test}
+
+    assert runs(tmp_path, files, {"app.py": _STARRED["app.py"].replace("def A(): return 1", change)})
+
+
+def test_a_name_that_came_with_all_others_is_none_of_who_reads_another(tmp_path: Path) -> None:
+    files = {
+        **_STARRED,
+        "test_a.py": "from hub import *\ndef test_a(): assert A()\n",
+        "test_b.py": "from hub import *\ndef test_b(): assert C()\n",
+    }
+
+    assert runs(tmp_path, files, {"app.py": _STARRED["app.py"].replace("A(): return", "A(n=1): return")}) == {"test_a"}
+
+
+@pytest.mark.parametrize(
+    ("hub", "app"),
+    [
+        ("RATE = 1\nfrom app import *\n", "RATE = 2\n"),
+        ("try:\n    from app import *\nexcept ImportError: pass\nRATE = globals().get('RATE', 1)\n", "RATE = 2\n"),
+        ("RATE = 1\nif True:\n    from app import *\n", "RATE = 2\n"),
+        ("RATE = 1\nfrom part import *\n", "RATE = 2\n"),
+        ("from app import *\nRATE = len(())\n", "def len(_): return 2\n"),
+        ("class Base: ...\nfrom app import *\nclass D(Base): ...\nRATE = D.rate\n", "class Base:\n    rate = 2\n"),
+    ],
+)
+def test_a_name_that_comes_with_all_others_and_hides_one_runs_who_reads_that(
+    hub: str, app: str, tmp_path: Path
+) -> None:
+    files = {
+        "app.py": "class Base:\n    rate = 1\n" if "Base" in hub else "OTHER = 1\n",
+        "part.py": "from app import *\n",
+        "hub.py": hub,
+        "test_a.py": "import hub\ndef test_a(): assert hub.RATE < 2\n",
+    }
+
+    assert runs(tmp_path, files, {"app.py": files["app.py"] + app}) == {"test_a"}
+
+
+@pytest.mark.parametrize("names", ["['A', 'B']", "['B', 'C', 'D']", "NAMES"])
+@pytest.mark.parametrize("hub", ["from app import *", "if True:\n    from app import *", "from part import *"])
+def test_a_list_of_names_that_changes_runs_who_imports_all_of_them(hub: str, names: str, tmp_path: Path) -> None:
+    app = "__all__ = ['A', 'B', 'C']\nNAMES = ['A']\nA = B = C = 1\n"
+    files = {
+        "app.py": app,
+        "part.py": "from app import *\n",
+        "hub.py": f"{hub}\n",
+        "test_a.py": "import hub\ndef test_a(): assert hub\n",
+    }
+
+    assert runs(tmp_path, files, {"app.py": app.replace("['A', 'B', 'C']", names)})  # or it can't be collected
+
+
+def test_a_name_that_is_gone_and_still_listed_runs_who_imports_all_of_them(tmp_path: Path) -> None:
+    files = {
+        "app.py": "A = 1\nB = 1\n",
+        "part.py": "from app import *\n__all__ = ['A', 'B']\n",
+        "hub.py": "from part import *\n",
+        "test_a.py": "import hub\ndef test_a(): assert hub.A\n",
+    }
+
+    assert runs(tmp_path, files, {"app.py": "A = 1\n"}) == {"test_a.py"}, "it can't be collected"
+
+
+# What only keeps a class.
+
+
+_KEPT = {"app.py": "class C:\n    def put_away(self, n=1): return n\n    def get(self): return 1\n"}
+
+
+@pytest.mark.parametrize(
+    "keeper",
+    [
+        "TABLE = {C: [1]}\nfor one in TABLE: MADE = sorted(signatures(one))\n",
+        "TABLE = {(1, 2): [C]}\nMADE = signatures(TABLE[1, 2][0])\n",
+        "TABLE: list = [(C, {})]\nMADE = [signatures(one) for one, _ in TABLE]\n",
+        "TABLE = {C: 1}\nOTHER = {1: TABLE}\nMADE = [signatures(one) for one in OTHER[1]]\n",
+        "from functools import partial\nMADE = partial(signatures, C)()\n",
+        "import pytest\n@pytest.fixture(params=[signatures(C)])\ndef made(): ...\nMADE = signatures(C)\n",
+    ],
+)
+def test_what_looks_at_a_class_that_was_kept_for_it_counts_as_looking_at_it(keeper: str, tmp_path: Path) -> None:
+    files = {
+        **_KEPT,
+        "tools.py": "import inspect\ndef signatures(one): return [str(x) for x in inspect.getmembers(one)]\n",
+        "hub.py": f"from app import C\nfrom tools import signatures\n{keeper}",
+        "test_a.py": "import hub\ndef test_a(): assert hub.MADE\n",
+    }
+
+    assert runs(tmp_path, files, {"app.py": _KEPT["app.py"].replace("n=1", "n=2")}) == {"test_a"}
+
+
+def test_a_class_in_a_table_that_nothing_looks_at_concerns_who_reads_the_member(tmp_path: Path) -> None:
+    files = {
+        **_KEPT,
+        "hub.py": "from app import C\nTABLE = {C: [C]}\nRATE = 1\n",
+        "test_a.py": """
+            import hub
+            def test_put(): assert list(hub.TABLE)[0]().put_away()
+            def test_rate(): assert hub.RATE
+        """,
+    }
+
+    assert runs(tmp_path, files, {"app.py": _KEPT["app.py"].replace("n=1", "n=2")}) == {"test_put"}
+
+
+def test_a_class_among_parameters_concerns_who_reads_the_member(tmp_path: Path) -> None:
+    files = {
+        **_KEPT,
+        "test_a.py": """
+            import functools, pytest
+            from app import C
+
+            @pytest.fixture(params=[C, functools.partial(C)])
+            def made(request): return request.param()
+
+            def test_put(made): assert made.put_away()
+            def test_get(made): assert made.get()
+
+            @pytest.mark.parametrize("of", [C, pytest.param(C)])
+            def test_of(of): assert of().get()
+        """,
+    }
+
+    assert {
+        one.partition("[")[0] for one in runs(tmp_path, files, {"app.py": _KEPT["app.py"].replace("n=1", "n=2")})
+    } == {"test_put"}

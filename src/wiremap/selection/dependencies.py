@@ -84,6 +84,8 @@ class _Closure:
     unpickled: set[str] = field(default_factory=set)
     modules: set[str] = field(default_factory=set)
     read: _Read = field(default_factory=_Read)
+    unfollowed: set[str] = field(default_factory=set)
+    starred: dict[str, set[str]] = field(default_factory=dict)
     told_apart: dict[tuple[str, frozenset[str]], frozenset[Fact]] = field(default_factory=dict)
 
 
@@ -194,7 +196,8 @@ class DependencyResolver:
         if "members" in sights:
             finer = kinds.CLASSES
             opaque = self._with_held(opaque, closure.modules)
-        way = (finer, frozenset(opaque))
+        unfollowed = closure.unfollowed.union(fact.key for fact in found if fact.kind == kinds.SOURCE)
+        way = (finer, frozenset(_with_starred(opaque, unfollowed, closure.starred)))
         if way not in closure.told_apart:
             closure.told_apart[way] = frozenset(self._finer(closure.facts, *way))
         return closure.told_apart[way].union(self._finer(found, *way))
@@ -239,8 +242,6 @@ class DependencyResolver:
         if unit is None or source.top is None:
             return _Reached("all")
         handled = {absolute_name(name, key.path) for name in unit.reach.handled - {OWN_MODULE}}
-        if key.unit == MODULE_UNIT:
-            handled |= {absolute_name(name, key.path) for name in source.top.stars}
         modules = {path for name in handled for path in self._modules_meant(name)}
         modules |= {path for name in unit.reach.spelled for path in self._modules_spelled(name)}
         return _Reached(unit.reach.sight, modules | ({key.path} if OWN_MODULE in unit.reach.handled else set()))
@@ -303,12 +304,22 @@ class DependencyResolver:
             closure.doubts |= brought.doubts
             closure.processes |= brought.processes
             closure.unpickled |= brought.unpickled
+            if starred := self._starred_by(path):
+                closure.starred[path] = starred
         closure.facts |= {self._unit_fact(key) for key in closure.units}
         for key in closure.units | {UnitKey(path, MODULE_UNIT) for path in closure.modules}:
             reached = self._reach_of(key)
             closure.read.sights.add(reached.sight)
             closure.read.modules |= reached.modules
+        closure.unfollowed = {fact.key for fact in closure.facts if fact.kind == kinds.SOURCE}
+        closure.unfollowed |= {path for path in closure.starred if self._around.is_foreign_import(path)}
         return closure
+
+    def _starred_by(self, path: str) -> set[str]:
+        """Return the files of the modules of which the one in *path* imports everything."""
+        top = self._around.units(path).top
+        stars = top.stars if top is not None else ()
+        return {file for name in stars for file in self._around.candidates(absolute_name(name, path))}
 
     def _brought_by(self, path: str) -> _Closure:
         if path not in self._brought:
@@ -412,3 +423,22 @@ class DependencyResolver:
         if path is None:
             return None
         return UnitKey(path, unit_of_code(code.co_qualname, code.co_flags))
+
+
+def _with_starred(
+    opaque: AbstractSet[str], unfollowed: AbstractSet[str], starred: Mapping[str, AbstractSet[str]]
+) -> AbstractSet[str]:
+    """Return *opaque* and the modules of which one of these, or one *unfollowed*, has all names of its own.
+
+    Args:
+        opaque: Modules of which any name may be read.
+        unfollowed: Modules of which that is so by the facts about them.
+        starred: For each module that imports everything of others, these.
+    """
+    found = set(opaque)
+    while True:
+        having = [path for path in starred if path in found or path in unfollowed]
+        more = {file for path in having for file in starred[path]} - found
+        if not more:
+            return found
+        found |= more

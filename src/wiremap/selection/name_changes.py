@@ -152,7 +152,7 @@ class NameChanges:
         key = (fact, modules, opaque)
         if key not in self._reached:
             found = self._spread(difference.changed, modules, opaque, are_whole=fact.kind == kinds.CLASSES)
-            if self._may_fail(difference, modules):
+            if self._may_fail(difference, modules) or self._may_bring_others(fact.key, difference, modules):
                 found.add(_IMPORT_TIME)
             self._reached[key] = frozenset(one for one in found if not one.endswith(_MEMBERS))
         return self._reached[key]
@@ -217,6 +217,25 @@ class NameChanges:
                         pending.append(_last(name))
         return False
 
+    def _may_bring_others(self, path: str, difference: _Difference, modules: frozenset[str]) -> bool:
+        """Tell whether `from … import *` may give other names than it did, or fail to find one that is listed.
+
+        Which names it gives is told by `__all__`, which no identifier reads there. Names that it gives without one are
+        the public ones, under which they are compared wherever they are read.
+        """
+        tops = {one: self._sources.units(one).top or ModuleNames() for one in modules}
+        starred = {
+            file
+            for one, top in tops.items()
+            for name in top.stars
+            for file in self._sources.candidates(absolute_name(name, one))
+        }
+        if path in starred and "__all__" in difference.changed:
+            return True
+        # What is gone may have come to the list by way of another module.
+        lists = (tops[one].names["__all__"] for one in starred & tops.keys() if "__all__" in tops[one].names)
+        return any(not difference.removed.isdisjoint(one.reads) for one in lists)
+
     def _readers_in(self, path: str) -> Mapping[str, Sequence[str]]:
         """Return, for each identifier that the top level of the module reads, what is made of it."""
         if path not in self._readers:
@@ -224,6 +243,9 @@ class NameChanges:
             top = self._sources.units(path).top or ModuleNames()
             for identifier in top.effect_reads:
                 readers.setdefault(identifier, []).append(_IMPORT_TIME)
+            for name, identifiers in top.held.items():
+                for identifier in identifiers:
+                    readers.setdefault(identifier, []).append(name)
             for name, one in top.names.items():
                 made = _IMPORT_TIME if self._is_made_otherwise(path, name) else name
                 for identifier in one.reads:

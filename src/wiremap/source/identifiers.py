@@ -2,8 +2,9 @@
 
 import ast
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import Final, Literal
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -21,12 +22,22 @@ def identifiers(tree: ast.AST) -> frozenset[str]:
     return frozenset(name for node in nodes if id(node) not in idle for name in _of_node(node))
 
 
-def handed(node: ast.AST) -> Iterator[str]:
+Keeping = Literal["", "decorator", "argument"]
+"""Whether a call does no more than to keep what it is given, as a decorator that makes parameters of a test does."""
+
+
+def handed(node: ast.AST, keeps: Callable[[ast.expr], Keeping] = lambda _: "") -> Iterator[str]:
     """Yield the names and attributes below *node* of which more is done than to call them or to read an attribute.
 
     Who calls a method of something does more.
+
+    Args:
+        node: What is executed.
+        keeps: Tells of what is called whether it only keeps what it is given.
     """
     match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            yield from _handed_by_definition(node, keeps)
         case ast.Call(func=ast.Name(), args=args, keywords=keywords):
             for child in (*args, *keywords):
                 yield from handed(child)
@@ -41,7 +52,66 @@ def handed(node: ast.AST) -> Iterator[str]:
                 yield from handed(owner)
         case _:
             for child in ast.iter_child_nodes(node):
-                yield from handed(child)
+                yield from handed(child, keeps)
+
+
+def _handed_by_definition(node: Function, keeps: Callable[[ast.expr], Keeping]) -> Iterator[str]:
+    for child in ast.iter_child_nodes(node):
+        match child:
+            case ast.Call(func=function) if child in node.decorator_list and keeps(function) == "decorator":
+                yield from _given(child, keeps)
+            case _:
+                yield from handed(child, keeps)
+
+
+def _given(decorator: ast.Call, keeps: Callable[[ast.expr], Keeping]) -> Iterator[str]:
+    """Yield what is handed on by a decorator that makes parameters of lists, each of which it takes as it is."""
+    names, keywords = decorator.args[:1], {keyword.arg: keyword.value for keyword in decorator.keywords}
+    # Of several parameters each entry is taken apart, and a function that makes ids looks at them.
+    is_one = all(isinstance(one, ast.Constant) and "," not in str(one.value) for one in names)
+    if not is_one or not keywords.keys() <= {"autouse", "indirect", "name", "params", "scope"}:
+        yield from handed(decorator)
+        return
+    for child in (*decorator.args, *keywords.values()):
+        for part in child.elts if isinstance(child, ast.List | ast.Tuple) else ():
+            yield from _kept(part, keeps)
+        if not isinstance(child, ast.List | ast.Tuple):
+            yield from handed(child)
+
+
+def _kept(node: ast.expr, keeps: Callable[[ast.expr], Keeping]) -> Iterator[str]:
+    """Yield what is handed on by an expression of which the value is only kept."""
+    match node:
+        case ast.Name() | ast.Attribute() if _is_dotted(node):
+            return
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            for part in parts:
+                yield from _kept(part, keeps)
+        case ast.Call(func=function, args=args, keywords=keywords) if keeps(function) == "argument":
+            for child in (*args, *(keyword.value for keyword in keywords)):
+                yield from _kept(child, keeps)
+        case _:
+            yield from handed(node)
+
+
+def held(node: ast.expr) -> Iterator[str] | None:
+    """Yield the names in a value of brackets and braces that only keeps them; None if it may be more than that."""
+    match node:
+        case ast.Constant():
+            return iter(())
+        case ast.Name(id=name):
+            return iter((name,))
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
+            return _held_by_all(parts)
+        case ast.Dict(keys=keys, values=values):
+            return _held_by_all([*keys, *values])
+        case _:
+            return None
+
+
+def _held_by_all(parts: Iterable[ast.expr | None]) -> Iterator[str] | None:
+    found = [held(part) if part is not None else None for part in parts]
+    return None if None in found else chain.from_iterable(one for one in found if one is not None)
 
 
 def _is_dotted(node: ast.expr) -> bool:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from wiremap.source.annotations import Annotations, find
-from wiremap.source.identifiers import handed, identifiers
+from wiremap.source.identifiers import Keeping, handed, held, identifiers
 from wiremap.source.plain_classes import ANNOTATIONS, PlainClass, is_docstring, plain_class
 from wiremap.source.plain_code import sort_of, sort_of_function
 from wiremap.source.scope import Bound, Kind, Scope, Sort, standard
@@ -62,6 +62,7 @@ class ModuleNames:
         effect_reads: Identifiers that the effects read.
         effect_hands: Those of them that are more than called or asked for an attribute: whoever gets a class so may
             look at all of its members.
+        held: For names that effects bind to lists, dictionaries and the like, the names that stand in these.
         unsure: Names that an effect may bind or unbind.
         names: The names that plain statements bind; members as `Class.member`.
         stars: Modules of which it imports everything.
@@ -72,6 +73,7 @@ class ModuleNames:
     effects: str = ""
     effect_reads: frozenset[str] = frozenset()
     effect_hands: frozenset[str] = frozenset()
+    held: Mapping[str, frozenset[str]] = field(default_factory=dict)
     unsure: frozenset[str] = frozenset()
     names: Mapping[str, Name] = field(default_factory=dict)
     stars: frozenset[str] = frozenset()
@@ -106,6 +108,10 @@ _LOOKED_UP: Final = re.compile(
     r"|(a?setup|teardown|tear_down|setUp|tearDown|asyncSetUp|asyncTearDown|addCleanup)\w*"
     r"|__(?!doc__|all__|version__|author__)\w+__"
 )
+# These keep what they are given. Of a class they ask its name, to make an id of it.
+_KEEPING: Final[Mapping[str, Keeping]] = {
+    "pytest.fixture": "decorator", "pytest.mark.parametrize": "decorator", "pytest.param": "argument",
+}  # fmt: skip
 # What may bind names that stand nowhere.
 _CLOUDS: Final = frozenset({"__dict__", "eval", "exec", "globals", "locals", "vars"})
 
@@ -143,6 +149,7 @@ class _ModuleReader:
         self._effects: list[str] = []
         self._effect_reads: set[str] = set()
         self._effect_hands: set[str] = set()
+        self._held: dict[str, frozenset[str]] = {}
         self._unsure: set[str] = set()
         self._names: dict[str, _Notes] = {}
         self._stars: set[str] = set()
@@ -155,6 +162,7 @@ class _ModuleReader:
             effects=digest("\n".join(self._effects)),
             effect_reads=frozenset(self._effect_reads),
             effect_hands=frozenset(self._effect_hands),
+            held=self._held,
             unsure=frozenset(self._unsure),
             names={name: notes.frozen() for name, notes in self._names.items()},
             stars=frozenset(self._stars),
@@ -212,7 +220,7 @@ class _ModuleReader:
         return sort
 
     def _bind_all(self, names: list[str], node: ast.stmt, sort: Sort | None) -> None:
-        if sort is None:
+        if sort is None or ("__all__" in names and not _is_list_of_texts(node)):
             self._effect(node)
             return
         text = self._told(node, identifiers(node))
@@ -255,14 +263,50 @@ class _ModuleReader:
         reads = identifiers(node)
         self._effects.append(ast.dump(node))
         self._effect_reads |= reads
-        self._effect_hands.update(handed(node))
-        if not _CLOUDS.isdisjoint(reads):
+        if not self._is_table(node):
+            keeps = self._keeps if self._is_as_imported(node) else _keeps_nothing
+            self._effect_hands.update(handed(node, keeps))
+        stars = set(_stars_in(node))
+        if stars:
+            self._stars |= stars
+            self._unsure |= self._names.keys()  # each may be another's now
+        if stars or not _CLOUDS.isdisjoint(reads):
             self._scope.is_clouded = True
         for name in _names_bound(node):
             self._unsure.add(name)
             self._scope.lose(name)
         for name in _surely_bound(node) - _names_deleted(node):
             self._scope.bind(name, Bound())
+
+    def _is_table(self, node: ast.stmt) -> bool:
+        """Note what a name holds that is bound to brackets or braces of names; tell whether the effect is that.
+
+        Making them asks for hashes at most: no member of a class is looked at until somebody does so by that name.
+        """
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                annotations = []
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value, annotation=annotation):
+                annotations = [annotation]
+            case _:
+                return False
+        names = held(value) if isinstance(value, ast.Dict | ast.List | ast.Set | ast.Tuple) else None
+        if names is None or _LOOKED_UP.fullmatch(name):
+            return False
+        self._effect_hands.update(name for one in annotations for name in handed(one))
+        self._held[name] = self._held.get(name, frozenset()).union(names)
+        return True
+
+    def _keeps(self, function: ast.expr) -> Keeping:
+        text = ast.unparse(function)
+        if text in _KEEPING:
+            return _KEEPING[text] if self._has_pytest and "pytest" in self._scope.bound else ""
+        bound = find(function, self._scope)
+        return "argument" if bound is not None and bound.origin == "functools.partial" else ""
+
+    def _is_as_imported(self, node: ast.stmt) -> bool:
+        """Tell whether nothing in the statement itself can give other meanings to imported names."""
+        return not self._scope.is_clouded and {"functools", "partial", "pytest"}.isdisjoint(_names_bound(node))
 
     # Imports
 
@@ -280,9 +324,7 @@ class _ModuleReader:
             return
         for alias in node.names:
             if alias.name == "*":
-                self._stars.add(module)
                 self._effect(node)
-                self._scope.is_clouded = True
             else:
                 self._import_name(node, alias.asname or alias.name, module, alias.name, f"{module}.{alias.name}")
 
@@ -293,7 +335,7 @@ class _ModuleReader:
         if not is_standard and module not in self._modules:
             self._modules.add(module)
             self._effects.append(f"import {module}")
-        if _LOOKED_UP.fullmatch(name):
+        if _LOOKED_UP.fullmatch(name) or name == "__all__":
             self._effect(node)
             return
         reads = {name, imported, *module.split(".")} - {""}
@@ -391,6 +433,23 @@ def _names_bound(node: ast.AST) -> Iterator[str]:
                 yield name
             case _:
                 pass
+
+
+def _keeps_nothing(_function: ast.expr) -> Keeping:
+    return ""
+
+
+def _stars_in(node: ast.AST) -> Iterator[str]:
+    """Yield the modules of which everything is imported below *node*."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.ImportFrom) and any(alias.name == "*" for alias in inner.names):
+            yield "." * inner.level + (inner.module or "")
+
+
+def _is_list_of_texts(node: ast.AST) -> bool:
+    value = getattr(node, "value", None)
+    parts = value.elts if isinstance(value, ast.List | ast.Tuple) else [None]
+    return all(isinstance(part, ast.Constant) for part in parts)
 
 
 def _names_deleted(node: ast.AST) -> set[str]:

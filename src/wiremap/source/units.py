@@ -20,7 +20,7 @@ from wiremap.source.reach import NO_REACH, Reach, reach_of
 
 MODULE_UNIT = "<module>"
 
-FLAVOUR = f"11/{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"
+FLAVOUR = f"12/{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"
 """Names the way fingerprints are made: the syntax tree differs between versions of Python."""
 
 _LONGEST_NAME = 200

@@ -290,10 +290,27 @@ def test_a_module_that_another_hands_on_counts_as_a_whole() -> None:
     assert found == {"test_a.py": kinds.NAMES, "hub.py": kinds.NAMES, "shop.py": kinds.MODULE}
 
 
-def test_a_module_of_which_everything_is_imported_counts_as_a_whole() -> None:
+def test_a_module_of_which_everything_is_imported_is_told_apart_by_names() -> None:
     found = of_test("from shop import *\ndef test_f():\n    assert RATE\n")
 
-    assert found == {"test_a.py": kinds.NAMES, "shop.py": kinds.MODULE}
+    assert found == {"test_a.py": kinds.NAMES, "shop.py": kinds.NAMES}
+
+
+def test_a_module_of_which_everything_is_had_by_one_that_is_handed_on_counts_as_a_whole() -> None:
+    hubs = {"hub.py": "from part import *\n", "part.py": "from shop import *\n"}
+
+    found = of_test("import hub\ndef test_f(register):\n    register(hub)\n", **hubs)
+
+    assert found == {"test_a.py": kinds.NAMES, **dict.fromkeys(("hub.py", "part.py", "shop.py"), kinds.MODULE)}
+
+
+def test_a_module_of_which_everything_is_had_by_one_that_a_library_imported_counts_as_a_whole() -> None:
+    texts = {"test_a.py": "import hub\ndef test_f(): ...\n", "hub.py": "from shop import *\n", "shop.py": "RATE = 1\n"}
+    sources = Sources(texts, foreign=frozenset({"hub.py"}))
+
+    found = kinds_by_module(sources, Observation(codes=sources.code("test_a.py", "test_f")))
+
+    assert found["shop.py"] == kinds.MODULE
 
 
 def test_a_module_that_a_library_imported_counts_as_a_whole() -> None:

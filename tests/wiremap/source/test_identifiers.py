@@ -3,7 +3,7 @@ from textwrap import dedent
 
 import pytest
 
-from wiremap.source.identifiers import handed, identifiers, words
+from wiremap.source.identifiers import Keeping, handed, identifiers, words
 
 
 def of(text: str) -> frozenset[str]:
@@ -60,3 +60,35 @@ def test_a_class_is_not_handed_on_by_who_calls_it_or_reads_one_attribute(text: s
 )
 def test_a_class_is_handed_on_by_who_does_more(text: str) -> None:
     assert "C" in set(handed(ast.parse(text)))
+
+
+def _keeps(function: ast.expr) -> Keeping:
+    return {"fixture": "decorator", "partial": "argument"}.get(ast.unparse(function), "")  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    "decorator", ["fixture(params=[C, m.C])", "fixture(params=[partial(C, C)])", "fixture('x', [C])"]
+)
+def test_a_decorator_that_only_keeps_what_it_is_given_hands_nothing_on(decorator: str) -> None:
+    assert "C" not in set(handed(ast.parse(f"@{decorator}\ndef f(): ..."), _keeps))
+
+
+@pytest.mark.parametrize(
+    "decorator",
+    [
+        "fixture(params=C)",
+        "fixture('x', C)",
+        "fixture('x, y', [C])",
+        "fixture(names, [C])",
+        "fixture(params=[C], ids=show)",
+        "fixture(**{'params': [C]})",
+        "fixture(params=[C[1]])",
+        "fixture(params=[*C])",
+        "fixture(params=[look(C)])",
+        "partial(look, C)",
+        "look(C)",
+        "other(fixture(params=[C]))",
+    ],
+)
+def test_any_other_decorator_hands_on_what_it_is_given(decorator: str) -> None:
+    assert "C" in set(handed(ast.parse(f"@{decorator}\ndef f(): ..."), _keeps))
