@@ -212,7 +212,8 @@ class WiremapSession:
         own = Observation()
         with self._unobserved():
             ran = self._begin(item, own)
-            own.imports.update(doctest_imports(item))
+            if imports := doctest_imports(item):
+                own.imports.update(imports)
         self._running, self._running_node = ran, item.nodeid
         self._phases = set()
         with self._session.recorder.context(own):
