@@ -7,8 +7,10 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build_py import build_py
 
-# Optional: without a compiler, tracing falls back to sys.setprofile and sys.addaudithook, which are slower.
+# Optional: without a compiler, tracing falls back to sys.setprofile on Python 3.11 and to callbacks in Python on later
+# ones, and to sys.addaudithook. These are slower.
 AUDIT = Extension("wiremap.tracing._audit", ["src/wiremap/tracing/_audit.c"], optional=True)
+MONITORING = Extension("wiremap.tracing._monitoring", ["src/wiremap/tracing/_monitoring.c"], optional=True)
 FRAMES = Extension("wiremap.tracing._frames", ["src/wiremap/tracing/_frames.c"], optional=True)
 
 # Read by each interpreter that starts in the environment: it lets a child process record itself when it is asked to.
@@ -28,5 +30,5 @@ class BuildWithStartFile(build_py):
 
 
 is_cpython = sys.implementation.name == "cpython"
-modules = [AUDIT, *([FRAMES] if sys.version_info[:2] == (3, 11) else [])]
+modules = [AUDIT, MONITORING if sys.version_info >= (3, 12) else FRAMES]
 setup(ext_modules=modules if is_cpython else [], cmdclass={"build_py": BuildWithStartFile})

@@ -68,6 +68,7 @@ def _measure(folder: Path, rounds: int, arguments: list[str]) -> None:
 
 def _cpu_seconds(folder: Path, arguments: list[str]) -> float:
     environment = {**os.environ, "PYTHONPATH": str(folder / "src")}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # as where the tests are run day by day
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *arguments], cwd=folder, env=environment, capture_output=True, check=False

@@ -35,9 +35,9 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> "Generator[Non
     """Begin to observe before the first file of the project is imported, when asked to."""
     options = early_config.known_args_namespace
     if options.wiremap_audit or options.wiremap or options.wiremap_record or options.wiremap_report:
-        from wiremap.pytest_plugin.own_imports import from_the_library  # noqa: PLC0415 - costs nothing if none is given
+        from wiremap.pytest_plugin.own_imports import from_the_library, unrewritten  # noqa: PLC0415 - only if one is given
 
-        with from_the_library():
+        with unrewritten(early_config), from_the_library():
             if options.wiremap_audit:
                 from wiremap.pytest_plugin.outcomes import begin_audit as begin  # noqa: PLC0415 - as said
             else:

@@ -12,6 +12,9 @@ from collections.abc import Iterator, Sequence
 from importlib.machinery import SOURCE_SUFFIXES, ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
+from typing import Any
+
+import pytest
 
 _LIBRARY = str(Path(os.__file__).resolve().parent)
 
@@ -31,6 +34,24 @@ def from_the_library() -> Iterator[None]:
         sys.meta_path.remove(finder)
         _take_away(hidden)
         sys.modules.update(of_project)
+
+
+@contextlib.contextmanager
+def unrewritten(config: pytest.Config) -> Iterator[None]:
+    """Import meanwhile what pytest would parse to rewrite its assertions, as it does with every module of a plugin.
+
+    Where no byte code is written, it would do so in each run.
+    """
+    hook: Any = config.pluginmanager.rewrite_hook
+    if hook not in sys.meta_path:
+        yield
+        return
+    place = sys.meta_path.index(hook)
+    sys.meta_path.pop(place)
+    try:
+        yield
+    finally:
+        sys.meta_path.insert(place, hook)
 
 
 def _take_away(names: set[str]) -> dict[str, ModuleType]:

@@ -12,19 +12,17 @@ import sys
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from wiremap.errors import WiremapError
-from wiremap.graph import Graph
 from wiremap.project.distributions import InstalledDistributions, installation_folders
 from wiremap.project.environment import Environment, always_facts, on_demand_facts
 from wiremap.project.files import project_root
 from wiremap.project.settings import Settings, read_settings
 from wiremap.project.sources import ProjectSources
 from wiremap.project.state import ProjectState
-from wiremap.pytest_plugin.choice import Choice
 from wiremap.pytest_plugin.collected_files import CollectedFile, collected_files
 from wiremap.pytest_plugin.failures import error_in_a_line
 from wiremap.pytest_plugin.items import (
@@ -38,7 +36,6 @@ from wiremap.pytest_plugin.items import (
 from wiremap.pytest_plugin.options import choice_of_tests, collects_everything, may_leave_files_out, pytest_settings
 from wiremap.pytest_plugin.pace import Pace
 from wiremap.pytest_plugin.summary import change_lines, summary_lines
-from wiremap.pytest_plugin.unaffected import UnaffectedFile
 from wiremap.pytest_plugin.workers import (
     Agreement,
     WorkerNews,
@@ -51,13 +48,17 @@ from wiremap.pytest_plugin.workers import (
 from wiremap.registry import observers
 from wiremap.selection.environment import CHOICE
 from wiremap.selection.facts import COLLECTED_TEST, ENVIRONMENT, Fact
-from wiremap.selection.report import Report
 from wiremap.store.map import FOLDER, Map
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.territory import Territory
 from wiremap.tracing.variables import Variables
 from wiremap.use_cases.recording import RanTest, RecordedSession, record, record_crashes
-from wiremap.use_cases.selecting import Selection
+
+if TYPE_CHECKING:
+    from wiremap.graph import Graph
+    from wiremap.pytest_plugin.choice import Choice
+    from wiremap.pytest_plugin.unaffected import UnaffectedFile
+    from wiremap.selection.report import Report
 
 _UNTIL = "wiremap_until"
 
@@ -107,13 +108,7 @@ class WiremapSession:
         self._session: RecordedSession | None = None
         self._unsubscribe = observers.subscribe(self._note_graph)
         if selects:
-            # Workers of pytest-xdist must agree, also one that starts later in the place of one that crashed.
-            until = getattr(config, "workerinput", {}).get(_UNTIL)
-            self._choice = Choice(
-                lambda: Selection(self._state(), self._store, until=until),
-                config.rootpath,
-                keeps_order=options.wiremap_order == "file",
-            )
+            self._choice = self._begin_choice(keeps_order=options.wiremap_order == "file")
         if self._report_path is None and not options.collectonly:
             self._sources = ProjectSources(self._root, self._store)
             self._session = RecordedSession.begin(self._root, self._variables, self._sources, watched_fixtures())
@@ -174,7 +169,7 @@ class WiremapSession:
             self._collect_errors[report.nodeid] = error_in_a_line(report.longreprtext, str(self._config.rootpath))
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_pycollect_makemodule(self, module_path: Path, parent: pytest.Collector) -> UnaffectedFile | None:
+    def pytest_pycollect_makemodule(self, module_path: Path, parent: pytest.Collector) -> "UnaffectedFile | None":
         """Put a stand-in for a file that has nothing to run, so that it is not imported."""
         if self._choice is None or not may_leave_files_out(self._config):
             return None
@@ -217,7 +212,8 @@ class WiremapSession:
         own = Observation()
         with self._unobserved():
             ran = self._begin(item, own)
-            own.imports.update(doctest_imports(item))
+            if imports := doctest_imports(item):
+                own.imports.update(imports)
         self._running, self._running_node = ran, item.nodeid
         self._phases = set()
         with self._session.recorder.context(own):
@@ -324,12 +320,22 @@ class WiremapSession:
     # Steps.
 
     @property
-    def _report(self) -> Report | None:
+    def _report(self) -> "Report | None":
         return self._choice.report if self._choice is not None else None
 
     @property
     def _all_failures(self) -> list[str]:
         return [*self._failures, *(self._choice.failures if self._choice is not None else ())]
+
+    def _begin_choice(self, *, keeps_order: bool) -> "Choice":
+        from wiremap.pytest_plugin.choice import Choice  # noqa: PLC0415 - who only records need not wait for it
+        from wiremap.use_cases.selecting import Selection  # noqa: PLC0415 - as said
+
+        # Workers of pytest-xdist must agree, also one that starts later in the place of one that crashed.
+        until = getattr(self._config, "workerinput", {}).get(_UNTIL)
+        return Choice(
+            lambda: Selection(self._state(), self._store, until=until), self._config.rootpath, keeps_order=keeps_order
+        )
 
     def _decide(self, tests: list[str]) -> None:
         if self._choice is not None:
@@ -451,7 +457,7 @@ class WiremapSession:
     def _unobserved(self) -> contextlib.AbstractContextManager[None]:
         return self._session.recorder.unobserved() if self._session else contextlib.nullcontext()
 
-    def _note_graph(self, graph: Graph) -> None:
+    def _note_graph(self, graph: "Graph") -> None:
         if self._session is not None:
             text = graph.to_json()
             self._session.graphs[graph.digest] = text

@@ -1,8 +1,10 @@
 """What the plugin says at the end of a run."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from wiremap.selection.report import Report
+if TYPE_CHECKING:
+    from wiremap.selection.report import Report
 
 _SHOWN_CHANGES = 5
 
@@ -22,7 +24,7 @@ def summary_lines(
     return lines
 
 
-def change_lines(report: Report) -> list[str]:
+def change_lines(report: "Report") -> list[str]:
     """Return the lines that say what changed, and what the report has to note."""
     lines = [
         f"wiremap: changed: {change.unit or change.file} ({change.detail})"

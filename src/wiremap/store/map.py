@@ -171,9 +171,11 @@ class Map:
     def record_graphs(self, graphs: Mapping[str, str], built_by: Mapping[str, Iterable[str]]) -> None:
         """Add *graphs* (JSON by digest); *built_by* gives the digests for each test that ran."""
         self._db.executemany("INSERT OR REPLACE INTO graph VALUES (?, ?)", sorted(graphs.items()))
+        builders = {name for (name,) in self._db.execute("SELECT DISTINCT test FROM test_graph")}
         for test, digests in built_by.items():
             name = as_stored(test)
-            self._db.execute("DELETE FROM test_graph WHERE test = ?", (name,))
+            if name in builders:  # most tests build none
+                self._db.execute("DELETE FROM test_graph WHERE test = ?", (name,))
             self._db.executemany("INSERT OR IGNORE INTO test_graph VALUES (?, ?)", [(name, one) for one in digests])
         self._db.execute("DELETE FROM graph WHERE digest NOT IN (SELECT digest FROM test_graph)")
 

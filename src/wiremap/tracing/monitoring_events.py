@@ -2,18 +2,26 @@
 
 A first tool discovers code objects and switches each one off after its first start. A second one watches the
 project's code objects only, and disarms one that starts often within a context until the context changes. So
-hot loops run at full speed. `restart_events` is never called: it would make the interpreter instrument every
+hot loops run at full speed. Where the compiled module `_monitoring` is there, it hears of starts, and Python code only
+of those that it can't note by itself. `restart_events` is never called: it would make the interpreter instrument every
 code object of the process anew.
 """
 
 import gc
 import sys
-from types import CodeType, FrameType
+from types import CodeType, FrameType, ModuleType
 
 from wiremap.tracing.event_sink import EventSink, Interest, arguments_of
 from wiremap.tracing.open_calls import OpenCalls
 
 assert sys.version_info >= (3, 12), "sys.monitoring came with Python 3.12"  # noqa: S101 - tells type checkers too
+
+try:
+    from wiremap.tracing import _monitoring as _compiled
+except ImportError:  # built without a compiler
+    _COMPILED: ModuleType | None = None
+else:
+    _COMPILED = _compiled
 
 _HOT = 32
 _TOOL_NAMES = ("wiremap discovery", "wiremap")
@@ -24,8 +32,10 @@ _TOOL_IDS = (4, 3, 2, 5, 1)
 class MonitoringEvents:
     """Feeds an `EventSink` from the interpreter's monitoring events."""
 
-    def __init__(self, sink: EventSink) -> None:
+    def __init__(self, sink: EventSink, compiled: ModuleType | None = _COMPILED) -> None:
+        """Prepare to feed *sink*; *compiled* is the module that hears of starts, if there is one."""
         self._sink = sink
+        self._compiled = compiled
         self._discovery, self._watch = _free_tools()
         self._starts: dict[int, int] = {}
         self._disarmed: list[CodeType] = []
@@ -36,15 +46,19 @@ class MonitoringEvents:
         self._exceptional_events = events.PY_THROW | events.PY_UNWIND
         self._calls = OpenCalls(sink)
         self._around: set[int] = set()
+        self._generation = 0
 
     def start(self) -> None:
         """Begin in all threads at once."""
         monitoring = sys.monitoring
         for tool, name in zip((self._discovery, self._watch), _TOOL_NAMES, strict=True):
             monitoring.use_tool_id(tool, name)
+        if self._compiled is not None:
+            self._start_compiled(self._compiled)
+        hears = self._note if self._compiled is None else self._compiled.on_start
         for event in (monitoring.events.PY_START, monitoring.events.PY_RESUME):
             monitoring.register_callback(self._discovery, event, self._discover)
-            monitoring.register_callback(self._watch, event, self._note)
+            monitoring.register_callback(self._watch, event, hears)
         for event in (monitoring.events.PY_RETURN, monitoring.events.PY_YIELD, monitoring.events.PY_UNWIND):
             monitoring.register_callback(self._watch, event, self._note_end)
         monitoring.register_callback(self._watch, monitoring.events.PY_THROW, self._note_throw)
@@ -53,24 +67,40 @@ class MonitoringEvents:
 
     def stop(self) -> None:
         """End, and give the tool ids back."""
-        if self.is_intact():
+        if self._has_tools():
             sys.monitoring.set_events(self._discovery, 0)
             for tool in (self._discovery, self._watch):
                 # Before Python 3.14, code objects stay armed when their tool goes, and would go on to call back.
                 sys.monitoring.register_callback(tool, sys.monitoring.events.PY_START, None)
                 sys.monitoring.register_callback(tool, sys.monitoring.events.PY_RESUME, None)
                 sys.monitoring.free_tool_id(tool)
+        if self._compiled is not None and self._has_compiled():
+            self._compiled.stop()
+
+    def _start_compiled(self, compiled: ModuleType) -> None:
+        """Begin in the compiled module, which serves one recorder at a time."""
+        arm = sys.monitoring.set_local_events
+        self._generation = compiled.start(self._note, self._sink.on_call, arm, self._watch, self._events, _HOT)
+        compiled.next_epoch(self._sink.plain_codes)
 
     def is_intact(self) -> bool:
-        """Tell whether both tools are still ours."""
+        """Tell whether the tools are still ours, and the compiled module."""
+        return self._has_tools() and self._has_compiled()
+
+    def _has_tools(self) -> bool:
         names = (sys.monitoring.get_tool(self._discovery), sys.monitoring.get_tool(self._watch))
         return names == _TOOL_NAMES and sys.monitoring.get_events(self._discovery) == self._events
+
+    def _has_compiled(self) -> bool:
+        return self._compiled is None or self._compiled.generation() == self._generation
 
     def repair(self) -> None:
         """Take the events back where the tools are still ours."""
         if sys.monitoring.get_tool(self._discovery) == _TOOL_NAMES[0]:
             sys.monitoring.set_events(self._discovery, self._events)
             sys.monitoring.set_events(self._watch, self._exceptional_events)
+        if self._compiled is not None and not self._has_compiled():
+            self._start_compiled(self._compiled)
 
     def rearm(self) -> None:
         """Watch again what was disarmed: the context has changed."""
@@ -78,6 +108,8 @@ class MonitoringEvents:
             sys.monitoring.set_local_events(self._watch, code, self._events)
         self._disarmed.clear()
         self._starts.clear()
+        if self._compiled is not None and self._has_compiled():
+            self._compiled.next_epoch(self._sink.plain_codes)
 
     def _discover(self, code: CodeType, _offset: int) -> object:
         # Source may be parsed here. What the collector finalizes runs code of the project, and would do so unseen.
@@ -96,6 +128,8 @@ class MonitoringEvents:
             is_filler = interest is Interest.FILLER
             if is_filler:
                 self._around.add(id(code))
+            if self._compiled is not None and self._has_compiled() and interest is not Interest.WATCHED:
+                self._compiled.know(code, not is_filler)
             sys.monitoring.set_local_events(self._watch, code, self._around_events if is_filler else self._events)
             self._tell(code, sys._getframe(2))  # noqa: SLF001 - the frame that starts
 

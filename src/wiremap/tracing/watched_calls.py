@@ -150,9 +150,11 @@ class _Notes:
         self._variables.note_names_read(seen)
 
     def presence(self, arguments: tuple[object, ...], caller: FrameType | None, seen: Observation) -> None:
-        path = self._inner_path(arguments[0])
         # What pytest looks for, conftest files and packages, is known by other means. It asks in each test.
-        if path is None or path in seen.presences or self._is_tool(caller):
+        if self._is_tool(caller):
+            return
+        path = self._inner_path(arguments[0])
+        if path is None or path in seen.presences:
             return
         if self._territory.data_path(path) is not None:
             seen.presences[path] = path_presence(path)

@@ -17,14 +17,14 @@ from wiremap.tracing.territory import Territory
 from wiremap.tracing.variables import Variables
 
 
-def _fast_source() -> str:
-    """Return the name of what a recorder uses by itself, where that is not profiling."""
+def _fast_sources() -> set[str]:
+    """Return the names of what a recorder uses by itself, with and without a compiler, where that is not profiling."""
     if sys.version_info >= (3, 12):
-        return "monitoring"
-    return "frames" if find_spec("wiremap.tracing._frames") else "profile"
+        return {"monitoring", "monitoring in Python"}
+    return {"frames"} if find_spec("wiremap.tracing._frames") else set()
 
 
-SOURCES = sorted({"profile", _fast_source()})
+SOURCES = sorted({"profile", *_fast_sources()})
 
 
 @contextmanager
@@ -50,10 +50,10 @@ def recording(root: Path, source: str) -> Iterator[Recorder]:
 
 
 def _event_source(name: str, sink: EventSink) -> EventSource:
-    if sys.version_info >= (3, 12) and name == "monitoring":
+    if sys.version_info >= (3, 12) and name.startswith("monitoring"):
         from wiremap.tracing.monitoring_events import MonitoringEvents  # noqa: PLC0415 - 3.12 only
 
-        return MonitoringEvents(sink)
+        return MonitoringEvents(sink, None) if name == "monitoring in Python" else MonitoringEvents(sink)
     if name == "frames":
         from wiremap.tracing.frame_events import FrameEvents  # noqa: PLC0415 - a compiled module, not everywhere
 

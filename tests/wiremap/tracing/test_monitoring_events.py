@@ -1,5 +1,6 @@
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -92,3 +93,41 @@ if sys.version_info >= (3, 12):
             functions.f()
 
         assert seen.codes == {}
+
+    @pytest.mark.skipif(find_spec("wiremap.tracing._monitoring") is None, reason="built without a compiler")
+    def test_a_recorder_that_begins_within_another_is_a_doubt_for_that_until_its_events_come_again(
+        tmp_path: Path, load: Callable[[str, str], ModuleType]
+    ) -> None:
+        functions = load("functions", "def f(): ...\ndef g(): ...\n")
+
+        with recording(tmp_path, "monitoring") as outer:
+            with outer.context(Observation()):
+                functions.f()
+            with outer.context(Observation()) as displaced:
+                with recording(tmp_path, "monitoring") as inner, inner.context(Observation()) as within:
+                    functions.f()
+                functions.f()
+            with outer.context(Observation()) as repaired:
+                functions.f()
+
+        assert names(within) == {"f"}
+        assert displaced.doubts == {DISPLACED}
+        assert (repaired.doubts, names(repaired)) == (set(), {"f"})
+
+    @pytest.mark.parametrize("source", ["monitoring", "monitoring in Python"])
+    def test_starts_and_callers_are_the_same_with_and_without_the_compiled_module(
+        source: str, tmp_path: Path, load: Callable[[str, str], ModuleType]
+    ) -> None:
+        functions = load("functions", "def f(): ...\ndef g(): f()\ndef numbers():\n    f()\n    yield 1\n    g()\n")
+
+        with recording(tmp_path, source) as recorder:
+            with recorder.context(Observation()) as first:
+                running = functions.numbers()
+                next(running)
+            with recorder.context(Observation()) as second:
+                list(running)
+
+        calls = {(caller.co_name, code.co_name) for caller, code in recorder.callers.values()}
+        assert names(first) == {"numbers", "f"}
+        assert names(second) == {"numbers", "f", "g"}
+        assert calls >= {("numbers", "f"), ("numbers", "g"), ("g", "f")}
