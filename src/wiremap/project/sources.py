@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from wiremap.project.files import scan
 from wiremap.source.identifiers import words
@@ -24,6 +24,13 @@ _CLOCK_GRAIN_NS = 2_000_000_000
 _LARGEST_TEXT = 2_000_000
 
 
+class Fingerprints(NamedTuple):
+    """The fingerprints of one file: of its units by name, and of its top level if it parses."""
+
+    units: Mapping[str, str]
+    top: str | None
+
+
 class SourceCache(Protocol):
     """Where digests and units are remembered; the map is one."""
 
@@ -32,6 +39,9 @@ class SourceCache(Protocol):
 
     def source(self, digest: str, flavour: str) -> str | None:
         """Return the stored units of a source, or None."""
+
+    def fingerprints(self, digest: str, flavour: str) -> str | None:
+        """Return the stored fingerprints of a source, or None."""
 
     def source_of_module(self, fingerprint: str, flavour: str) -> str | None:
         """Return the stored units of a source whose top level has that fingerprint, or None."""
@@ -42,8 +52,8 @@ class SourceCache(Protocol):
     def record_files(self, files: Mapping[str, tuple[int, int, int, str]]) -> None:
         """Remember digests of files."""
 
-    def record_sources(self, sources: Mapping[str, tuple[str, str]], flavour: str) -> None:
-        """Remember units of sources, each with the fingerprint of its top level."""
+    def record_sources(self, sources: Mapping[str, tuple[str, str, str]], flavour: str) -> None:
+        """Remember units of sources, by digest, each with its fingerprints and that of its top level."""
 
 
 class ProjectSources:
@@ -62,7 +72,8 @@ class ProjectSources:
         self._digests: dict[str, str | None] = {}
         self._units: dict[str, SourceUnits] = {}
         self._new_files: dict[str, tuple[int, int, int, str]] = {}
-        self._new_sources: dict[str, tuple[str, str]] = {}
+        self._fingerprints: dict[str, Fingerprints] = {}
+        self._new_sources: dict[str, tuple[str, str, str]] = {}
         self._words: dict[str, frozenset[str] | None] = {}
         self._outside_names: frozenset[str] | None = None
 
@@ -84,6 +95,16 @@ class ProjectSources:
             digest = self.digest(path)
             self._units[path] = SourceUnits({}) if digest is None else self._find_units(path, digest)
         return self._units[path]
+
+    def fingerprints(self, path: str) -> Fingerprints:
+        """Return the fingerprints of what `units` returns, without reading the rest where they are remembered."""
+        if path not in self._fingerprints:
+            digest = self.digest(path)
+            stored = self._cache.fingerprints(digest, FLAVOUR) if self._cache and digest is not None else None
+            self._fingerprints[path] = (
+                _fingerprints(self.units(path)) if stored is None else Fingerprints(*json.loads(stored))
+            )
+        return self._fingerprints[path]
 
     def keepers(self, path: str, name: str) -> Keepers:
         """Return who keeps what the unit *name* of *path* may fill: a memoised function's cache is the process's."""
@@ -151,7 +172,8 @@ class ProjectSources:
         if text is None or _digest(text) != digest:
             return SourceUnits({})  # it changed under our hands: nothing that rests on it holds
         units = parse_units(text)
-        self._new_sources[digest] = (_encode(units), units.top.fingerprint if units.top is not None else "")
+        found = _fingerprints(units)
+        self._new_sources[digest] = _encode(units), json.dumps(found), found.top or ""
         return units
 
     def _read(self, path: str) -> bytes | None:
@@ -172,6 +194,11 @@ def _is_text(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return b"\0" not in data
+
+
+def _fingerprints(source: SourceUnits) -> Fingerprints:
+    units = {name: unit.fingerprint for name, unit in source.units.items()}
+    return Fingerprints(units, None if source.top is None else source.top.fingerprint)
 
 
 def _encode(source: SourceUnits) -> str:

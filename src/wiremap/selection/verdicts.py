@@ -149,7 +149,7 @@ class StaleFacts:
         return self._concerning[key]
 
     def of_all(self, traces: Iterable[Trace]) -> list[Fact]:
-        """Return the facts of any of *traces* that hold no longer, whether they concern it or not, each once, sorted."""
+        """Return the facts of any of *traces* that hold no longer, whether they concern it or not; sorted."""
         return sorted({fact for trace in traces for fact in self._stale_of(trace.facts)})
 
     def _find_concerning(self, trace: Trace, stale: list[Fact]) -> Mapping[Fact, str]:

@@ -133,8 +133,8 @@ def _gone(collected: Collected, traces: Mapping[str, object]) -> list[str]:
 
 def _notes(decided: Sequence[Verdict]) -> list[str]:
     by_detail: dict[str, int] = {}
-    for verdict in decided:
-        for reason in verdict.reasons:
+    for one in decided:
+        for reason in one.reasons:
             if reason.rule == "unseen":
                 by_detail[reason.detail] = by_detail.get(reason.detail, 0) + 1
     unseen = [f"{detail}: {count} test{'s' * (count != 1)} to run" for detail, count in sorted(by_detail.items())]
