@@ -61,7 +61,10 @@ def _files(size: Size) -> Iterator[tuple[str, str]]:
     yield "tests/start/test_start.py", "def test_nothing() -> None:\n    pass\n"
     for package in range(num_packages):
         name = f"area_{package:03}"
-        yield f"app/{name}/__init__.py", f'"""Area {package}."""\n\nfrom app.{name}.part_00 import Service00 as Service\n'
+        yield (
+            f"app/{name}/__init__.py",
+            f'"""Area {package}."""\n\nfrom app.{name}.part_00 import Service00 as Service\n',
+        )
         yield f"app/{name}/table.json", json.dumps({f"row {row}": row * package for row in range(40)}, indent=1)
         for module in range(_PER_PACKAGE - 1):
             yield f"app/{name}/part_{module:02}.py", _module(package, module)

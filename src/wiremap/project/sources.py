@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from hashlib import blake2b
 from pathlib import Path
@@ -24,11 +24,18 @@ _CLOCK_GRAIN_NS = 2_000_000_000
 _LARGEST_TEXT = 2_000_000
 
 
-class Fingerprints(NamedTuple):
-    """The fingerprints of one file: of its units by name, and of its top level if it parses."""
+class Outline(NamedTuple):
+    """What is asked of most files: much less than all that is known of their units.
+
+    Attributes:
+        units: The fingerprint of each unit, by name.
+        top: That of the top level, if the file parses.
+        keepers: Who keeps what a unit may fill, by name, where there is one.
+    """
 
     units: Mapping[str, str]
     top: str | None
+    keepers: Mapping[str, Sequence[int]]
 
 
 class SourceCache(Protocol):
@@ -40,8 +47,8 @@ class SourceCache(Protocol):
     def source(self, digest: str, flavour: str) -> str | None:
         """Return the stored units of a source, or None."""
 
-    def fingerprints(self, digest: str, flavour: str) -> str | None:
-        """Return the stored fingerprints of a source, or None."""
+    def outline(self, digest: str, flavour: str) -> str | None:
+        """Return the stored outline of a source, or None."""
 
     def source_of_module(self, fingerprint: str, flavour: str) -> str | None:
         """Return the stored units of a source whose top level has that fingerprint, or None."""
@@ -53,7 +60,7 @@ class SourceCache(Protocol):
         """Remember digests of files."""
 
     def record_sources(self, sources: Mapping[str, tuple[str, str, str]], flavour: str) -> None:
-        """Remember units of sources, by digest, each with its fingerprints and that of its top level."""
+        """Remember units of sources, by digest, each with its outline and the fingerprint of its top level."""
 
 
 class ProjectSources:
@@ -72,7 +79,7 @@ class ProjectSources:
         self._digests: dict[str, str | None] = {}
         self._units: dict[str, SourceUnits] = {}
         self._new_files: dict[str, tuple[int, int, int, str]] = {}
-        self._fingerprints: dict[str, Fingerprints] = {}
+        self._outlines: dict[str, Outline] = {}
         self._new_sources: dict[str, tuple[str, str, str]] = {}
         self._words: dict[str, frozenset[str] | None] = {}
         self._outside_names: frozenset[str] | None = None
@@ -96,22 +103,17 @@ class ProjectSources:
             self._units[path] = SourceUnits({}) if digest is None else self._find_units(path, digest)
         return self._units[path]
 
-    def fingerprints(self, path: str) -> Fingerprints:
-        """Return the fingerprints of what `units` returns, without reading the rest where they are remembered."""
-        if path not in self._fingerprints:
+    def outline(self, path: str) -> Outline:
+        """Return the outline of what `units` returns, which is read alone where it is remembered."""
+        if path not in self._outlines:
             digest = self.digest(path)
-            stored = self._cache.fingerprints(digest, FLAVOUR) if self._cache and digest is not None else None
-            self._fingerprints[path] = (
-                _fingerprints(self.units(path)) if stored is None else Fingerprints(*json.loads(stored))
-            )
-        return self._fingerprints[path]
+            stored = self._cache.outline(digest, FLAVOUR) if self._cache and digest is not None else None
+            self._outlines[path] = _outline(self.units(path)) if stored is None else Outline(*json.loads(stored))
+        return self._outlines[path]
 
     def keepers(self, path: str, name: str) -> Keepers:
         """Return who keeps what the unit *name* of *path* may fill: a memoised function's cache is the process's."""
-        unit = self.units(path).units.get(name)
-        if unit is None:
-            return ()
-        return (PROCESS,) if unit.memory else unit.keepers
+        return tuple(self.outline(path).keepers.get(name, ()))
 
     def units_of_digest(self, digest: str) -> SourceUnits | None:
         """Return the units of a source that was seen in an earlier state, or None when they were forgotten."""
@@ -172,7 +174,7 @@ class ProjectSources:
         if text is None or _digest(text) != digest:
             return SourceUnits({})  # it changed under our hands: nothing that rests on it holds
         units = parse_units(text)
-        found = _fingerprints(units)
+        found = _outline(units)
         self._new_sources[digest] = _encode(units), json.dumps(found), found.top or ""
         return units
 
@@ -196,9 +198,14 @@ def _is_text(data: bytes) -> bool:
     return b"\0" not in data
 
 
-def _fingerprints(source: SourceUnits) -> Fingerprints:
+def _outline(source: SourceUnits) -> Outline:
     units = {name: unit.fingerprint for name, unit in source.units.items()}
-    return Fingerprints(units, None if source.top is None else source.top.fingerprint)
+    keepers = {name: found for name, unit in source.units.items() if (found := _keepers(unit))}
+    return Outline(units, None if source.top is None else source.top.fingerprint, keepers)
+
+
+def _keepers(unit: Unit) -> Keepers:
+    return (PROCESS,) if unit.memory else unit.keepers
 
 
 def _encode(source: SourceUnits) -> str:

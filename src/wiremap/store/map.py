@@ -32,7 +32,7 @@ CREATE TABLE baseline (is_own INTEGER, path, digest TEXT, PRIMARY KEY (is_own, p
 CREATE TABLE baseline_time (is_own INTEGER PRIMARY KEY, sequence INTEGER);
 CREATE TABLE file (path PRIMARY KEY, mtime_ns INTEGER, ctime_ns INTEGER, size INTEGER, digest TEXT) WITHOUT ROWID;
 CREATE TABLE source (digest TEXT, flavour TEXT, module TEXT, units BLOB, PRIMARY KEY (digest, flavour)) WITHOUT ROWID;
-CREATE TABLE fingerprint (digest TEXT, flavour TEXT, texts BLOB, PRIMARY KEY (digest, flavour)) WITHOUT ROWID;
+CREATE TABLE outline (digest TEXT, flavour TEXT, outline BLOB, PRIMARY KEY (digest, flavour)) WITHOUT ROWID;
 CREATE INDEX source_by_module ON source (module, flavour);
 CREATE TABLE outside (names BLOB);
 CREATE TABLE part (name TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -231,10 +231,10 @@ class Map:
         ).fetchone()
         return None if row is None else _unpacked(row[0])
 
-    def fingerprints(self, digest: str, flavour: str) -> str | None:
-        """Return the stored fingerprints of the source with *digest*, as made by *flavour*, or None."""
+    def outline(self, digest: str, flavour: str) -> str | None:
+        """Return the stored outline of the source with *digest*, as made by *flavour*, or None."""
         row = self._db.execute(
-            "SELECT texts FROM fingerprint WHERE digest = ? AND flavour = ?", (digest, flavour)
+            "SELECT outline FROM outline WHERE digest = ? AND flavour = ?", (digest, flavour)
         ).fetchone()
         return None if row is None else _unpacked(row[0])
 
@@ -246,15 +246,15 @@ class Map:
         return None if row is None else _unpacked(row[0])
 
     def record_sources(self, sources: Mapping[str, tuple[str, str, str]], flavour: str) -> None:
-        """Remember the units of sources, by digest, each with its fingerprints and that of its top level.
+        """Remember the units of sources, by digest, each with its outline and the fingerprint of its top level.
 
-        Most who ask want no more than fingerprints, and those are read much faster.
+        Most who ask want no more than the outline, which is read much faster.
         """
         in_order = sorted(sources.items())
         rows = [(digest, flavour, module, _packed(units)) for digest, (units, _, module) in in_order]
         self._db.executemany("INSERT OR REPLACE INTO source VALUES (?, ?, ?, ?)", rows)
-        texts = [(digest, flavour, _packed(fingerprints)) for digest, (_, fingerprints, _) in in_order]
-        self._db.executemany("INSERT OR REPLACE INTO fingerprint VALUES (?, ?, ?)", texts)
+        outlines = [(digest, flavour, _packed(outline)) for digest, (_, outline, _) in in_order]
+        self._db.executemany("INSERT OR REPLACE INTO outline VALUES (?, ?, ?)", outlines)
 
     def outside_names(self) -> frozenset[str] | None:
         """Return the names that libraries know, in any session whose traces are here; None when one has not told."""
@@ -304,7 +304,7 @@ class Map:
         # What a kept trace says of a module is told apart by name from what its source is now.
         known_top_level = "SELECT value FROM fact"
         self._db.execute(f"DELETE FROM source WHERE digest NOT IN ({known}) AND module NOT IN ({known_top_level})")  # noqa: S608 - no input in it
-        self._db.execute("DELETE FROM fingerprint WHERE digest NOT IN (SELECT digest FROM source)")
+        self._db.execute("DELETE FROM outline WHERE digest NOT IN (SELECT digest FROM source)")
 
     def _undo(self) -> None:
         with contextlib.suppress(sqlite3.Error):  # some faults have undone everything already
