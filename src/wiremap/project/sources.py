@@ -3,11 +3,11 @@
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from wiremap.project.files import scan
 from wiremap.source.identifiers import words
@@ -24,6 +24,20 @@ _CLOCK_GRAIN_NS = 2_000_000_000
 _LARGEST_TEXT = 2_000_000
 
 
+class Outline(NamedTuple):
+    """What is asked of most files: much less than all that is known of their units.
+
+    Attributes:
+        units: The fingerprint of each unit, by name.
+        top: That of the top level, if the file parses.
+        keepers: Who keeps what a unit may fill, by name, where there is one.
+    """
+
+    units: Mapping[str, str]
+    top: str | None
+    keepers: Mapping[str, Sequence[int]]
+
+
 class SourceCache(Protocol):
     """Where digests and units are remembered; the map is one."""
 
@@ -32,6 +46,9 @@ class SourceCache(Protocol):
 
     def source(self, digest: str, flavour: str) -> str | None:
         """Return the stored units of a source, or None."""
+
+    def outline(self, digest: str, flavour: str) -> str | None:
+        """Return the stored outline of a source, or None."""
 
     def source_of_module(self, fingerprint: str, flavour: str) -> str | None:
         """Return the stored units of a source whose top level has that fingerprint, or None."""
@@ -42,8 +59,8 @@ class SourceCache(Protocol):
     def record_files(self, files: Mapping[str, tuple[int, int, int, str]]) -> None:
         """Remember digests of files."""
 
-    def record_sources(self, sources: Mapping[str, tuple[str, str]], flavour: str) -> None:
-        """Remember units of sources, each with the fingerprint of its top level."""
+    def record_sources(self, sources: Mapping[str, tuple[str, str, str]], flavour: str) -> None:
+        """Remember units of sources, by digest, each with its outline and the fingerprint of its top level."""
 
 
 class ProjectSources:
@@ -62,7 +79,8 @@ class ProjectSources:
         self._digests: dict[str, str | None] = {}
         self._units: dict[str, SourceUnits] = {}
         self._new_files: dict[str, tuple[int, int, int, str]] = {}
-        self._new_sources: dict[str, tuple[str, str]] = {}
+        self._outlines: dict[str, Outline] = {}
+        self._new_sources: dict[str, tuple[str, str, str]] = {}
         self._words: dict[str, frozenset[str] | None] = {}
         self._outside_names: frozenset[str] | None = None
 
@@ -85,12 +103,17 @@ class ProjectSources:
             self._units[path] = SourceUnits({}) if digest is None else self._find_units(path, digest)
         return self._units[path]
 
+    def outline(self, path: str) -> Outline:
+        """Return the outline of what `units` returns, which is read alone where it is remembered."""
+        if path not in self._outlines:
+            digest = self.digest(path)
+            stored = self._cache.outline(digest, FLAVOUR) if self._cache and digest is not None else None
+            self._outlines[path] = _outline(self.units(path)) if stored is None else Outline(*json.loads(stored))
+        return self._outlines[path]
+
     def keepers(self, path: str, name: str) -> Keepers:
         """Return who keeps what the unit *name* of *path* may fill: a memoised function's cache is the process's."""
-        unit = self.units(path).units.get(name)
-        if unit is None:
-            return ()
-        return (PROCESS,) if unit.memory else unit.keepers
+        return tuple(self.outline(path).keepers.get(name, ()))
 
     def units_of_digest(self, digest: str) -> SourceUnits | None:
         """Return the units of a source that was seen in an earlier state, or None when they were forgotten."""
@@ -151,7 +174,8 @@ class ProjectSources:
         if text is None or _digest(text) != digest:
             return SourceUnits({})  # it changed under our hands: nothing that rests on it holds
         units = parse_units(text)
-        self._new_sources[digest] = (_encode(units), units.top.fingerprint if units.top is not None else "")
+        found = _outline(units)
+        self._new_sources[digest] = _encode(units), json.dumps(found), found.top or ""
         return units
 
     def _read(self, path: str) -> bytes | None:
@@ -172,6 +196,16 @@ def _is_text(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return b"\0" not in data
+
+
+def _outline(source: SourceUnits) -> Outline:
+    units = {name: unit.fingerprint for name, unit in source.units.items()}
+    keepers = {name: found for name, unit in source.units.items() if (found := _keepers(unit))}
+    return Outline(units, None if source.top is None else source.top.fingerprint, keepers)
+
+
+def _keepers(unit: Unit) -> Keepers:
+    return (PROCESS,) if unit.memory else unit.keepers
 
 
 def _encode(source: SourceUnits) -> str:

@@ -87,8 +87,7 @@ class ProjectState:
         return self._fingerprint(path, unit)
 
     def _top(self, path: str) -> str:
-        top = self.sources.units(path).top
-        return kinds.ABSENT if top is None else top.fingerprint
+        return self.sources.outline(path).top or kinds.ABSENT
 
     def _data(self, pattern: str) -> str:
         return files_digest(self.sources.root, [path for path in self.sources.files if fnmatchcase(path, pattern)])
@@ -98,8 +97,7 @@ class ProjectState:
         return files_digest(self.sources.root, files)
 
     def _fingerprint(self, path: str, unit: str) -> str:
-        found = self.sources.units(path).units.get(unit)
-        return kinds.ABSENT if found is None else found.fingerprint
+        return self.sources.outline(path).units.get(unit, kinds.ABSENT)
 
     def _answers(self, name: str) -> str:
         """Return who answers to the module name *name*, in the project and among what is installed."""

@@ -60,17 +60,16 @@ def verdicts(
     concern: Concern = everything_concerns,
 ) -> list[Verdict]:
     """Return one verdict for each of *tests*, in their order."""
-    stale = _StaleFacts(current_value, concern)
-    return [Verdict(test, _reasons(traces.get(test, ()), stale)) for test in tests]
+    stale = StaleFacts(current_value, concern)
+    return [verdict(test, traces.get(test, ()), stale) for test in tests]
 
 
-def stale_facts(traces: Iterable[Trace], current_value: CurrentValue) -> list[Fact]:
-    """Return the facts of any of *traces* that hold no longer, each once, sorted."""
-    stale = _StaleFacts(current_value, everything_concerns)
-    return sorted({fact for trace in traces for fact in stale.of(trace)})
+def verdict(test: str, traces: Sequence[Trace], stale: "StaleFacts") -> Verdict:
+    """Return the verdict on *test*, of which these are the *traces*."""
+    return Verdict(test, _reasons(traces, stale))
 
 
-def _reasons(traces: Sequence[Trace], stale: "_StaleFacts") -> tuple[Reason, ...]:
+def _reasons(traces: Sequence[Trace], stale: "StaleFacts") -> tuple[Reason, ...]:
     if not traces:
         return (Reason("new", "it has no recorded run"),)
     newest_first = sorted(traces, key=lambda trace: (trace.sequence, trace.outcome == "failed"), reverse=True)
@@ -127,10 +126,10 @@ def _what_happened(fact: Fact, now: str) -> str:
     return "which changed"
 
 
-class _StaleFacts:
-    """Finds facts that hold no longer and concern a test; looks each one up once, for all tests."""
+class StaleFacts:
+    """Finds facts that hold no longer and concern a test; looks each one up once, for all that it is asked."""
 
-    def __init__(self, current_value: CurrentValue, concern: Concern) -> None:
+    def __init__(self, current_value: CurrentValue, concern: Concern = everything_concerns) -> None:
         self._current_value = current_value
         self._concern = concern
         self._now: dict[tuple[str, str], str] = {}
@@ -148,6 +147,10 @@ class _StaleFacts:
         if key not in self._concerning:
             self._concerning[key] = self._find_concerning(trace, stale)
         return self._concerning[key]
+
+    def of_all(self, traces: Iterable[Trace]) -> list[Fact]:
+        """Return the facts of any of *traces* that hold no longer, whether they concern it or not; sorted."""
+        return sorted({fact for trace in traces for fact in self._stale_of(trace.facts)})
 
     def _find_concerning(self, trace: Trace, stale: list[Fact]) -> Mapping[Fact, str]:
         concerns = self._concern(trace, stale)
@@ -169,6 +172,7 @@ class _StaleFacts:
         return self.now(fact) != fact.value
 
     def now(self, fact: Fact) -> str:
+        """Return the value that *fact* would have if it were recorded now."""
         key = (fact.kind, fact.key)
         if key not in self._now:
             self._now[key] = self._current_value(fact.kind, fact.key)

@@ -17,7 +17,7 @@ from wiremap.store.text import as_stored, as_text
 from wiremap.store.trace_tables import SCHEMA, TraceTables
 
 FOLDER = ".wiremap"
-_VERSION = 3
+_VERSION = 4
 # Another version has another file: to rename one that a running process of that version has open would damage both.
 _FILE = f"map-{_VERSION}.sqlite"
 
@@ -31,7 +31,8 @@ CREATE TABLE test_graph (test, digest TEXT, PRIMARY KEY (test, digest)) WITHOUT 
 CREATE TABLE baseline (is_own INTEGER, path, digest TEXT, PRIMARY KEY (is_own, path)) WITHOUT ROWID;
 CREATE TABLE baseline_time (is_own INTEGER PRIMARY KEY, sequence INTEGER);
 CREATE TABLE file (path PRIMARY KEY, mtime_ns INTEGER, ctime_ns INTEGER, size INTEGER, digest TEXT) WITHOUT ROWID;
-CREATE TABLE source (digest TEXT, flavour TEXT, units BLOB, module TEXT, PRIMARY KEY (digest, flavour)) WITHOUT ROWID;
+CREATE TABLE source (digest TEXT, flavour TEXT, module TEXT, units BLOB, PRIMARY KEY (digest, flavour)) WITHOUT ROWID;
+CREATE TABLE outline (digest TEXT, flavour TEXT, outline BLOB, PRIMARY KEY (digest, flavour)) WITHOUT ROWID;
 CREATE INDEX source_by_module ON source (module, flavour);
 CREATE TABLE outside (names BLOB);
 CREATE TABLE part (name TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -232,6 +233,13 @@ class Map:
         ).fetchone()
         return None if row is None else _unpacked(row[0])
 
+    def outline(self, digest: str, flavour: str) -> str | None:
+        """Return the stored outline of the source with *digest*, as made by *flavour*, or None."""
+        row = self._db.execute(
+            "SELECT outline FROM outline WHERE digest = ? AND flavour = ?", (digest, flavour)
+        ).fetchone()
+        return None if row is None else _unpacked(row[0])
+
     def source_of_module(self, fingerprint: str, flavour: str) -> str | None:
         """Return the stored units of a source whose top level has *fingerprint*, or None."""
         row = self._db.execute(
@@ -239,10 +247,16 @@ class Map:
         ).fetchone()
         return None if row is None else _unpacked(row[0])
 
-    def record_sources(self, sources: Mapping[str, tuple[str, str]], flavour: str) -> None:
-        """Remember the units of sources, by digest, each with the fingerprint of its top level."""
-        rows = [(digest, flavour, _packed(units), top_level) for digest, (units, top_level) in sorted(sources.items())]
+    def record_sources(self, sources: Mapping[str, tuple[str, str, str]], flavour: str) -> None:
+        """Remember the units of sources, by digest, each with its outline and the fingerprint of its top level.
+
+        Most who ask want no more than the outline, which is read much faster.
+        """
+        in_order = sorted(sources.items())
+        rows = [(digest, flavour, module, _packed(units)) for digest, (units, _, module) in in_order]
         self._db.executemany("INSERT OR REPLACE INTO source VALUES (?, ?, ?, ?)", rows)
+        outlines = [(digest, flavour, _packed(outline)) for digest, (_, outline, _) in in_order]
+        self._db.executemany("INSERT OR REPLACE INTO outline VALUES (?, ?, ?)", outlines)
 
     def outside_names(self) -> frozenset[str] | None:
         """Return the names that libraries know, in any session whose traces are here; None when one has not told."""
@@ -292,6 +306,7 @@ class Map:
         # What a kept trace says of a module is told apart by name from what its source is now.
         known_top_level = "SELECT value FROM fact"
         self._db.execute(f"DELETE FROM source WHERE digest NOT IN ({known}) AND module NOT IN ({known_top_level})")  # noqa: S608 - no input in it
+        self._db.execute("DELETE FROM outline WHERE digest NOT IN (SELECT digest FROM source)")
 
     def _undo(self) -> None:
         with contextlib.suppress(sqlite3.Error):  # some faults have undone everything already

@@ -14,7 +14,7 @@ from wiremap.selection.facts import COLLECTED_TEST, Trace, newest, of_collection
 from wiremap.selection.name_changes import NameChanges
 from wiremap.selection.order import likeliest_first
 from wiremap.selection.report import Report
-from wiremap.selection.verdicts import Reason, Verdict, stale_facts, verdicts
+from wiremap.selection.verdicts import Reason, StaleFacts, Verdict, verdict
 from wiremap.store.map import Map
 
 
@@ -43,11 +43,11 @@ class Selection:
         """
         self._project = project
         self._store = store
-        self._concern = NameChanges(project.sources).concern
+        self._stale = StaleFacts(project.value, NameChanges(project.sources).concern)
         recorded = store.traces(until=until)
         self._traces = of_tests(recorded)
         self._collections = of_collections(recorded)
-        self._decided = self._judge(self._traces)
+        self._decided = {test: verdict(test, found, self._stale) for test, found in self._traces.items()}
 
     def unaffected_tests(self, file: str) -> tuple[str, ...] | None:
         """Return the tests of *file* (a node id) if it would be collected as it was and each is proved unaffected.
@@ -57,7 +57,7 @@ class Selection:
         """
         newest_first = sorted(self._collections.get(file, ()), key=lambda trace: trace.sequence, reverse=True)
         for trace in newest_first:
-            if not self._judge({file: [trace]})[file].runs:
+            if not verdict(file, [trace], self._stale).runs:
                 tests = tuple(sorted(fact.key for fact in trace.facts if fact.kind == COLLECTED_TEST))
                 return None if any(self._verdict(test).runs for test in tests) else tests
         return None
@@ -67,7 +67,7 @@ class Selection:
         errors = [Verdict(test, (Reason("error", detail),)) for test, detail in sorted(collected.errors.items())]
         decided = errors + _told_apart([self._verdict(test) for test in collected.tests])
         report = Report(
-            changes=tuple(_changes(self._project, self._store, self._traces, collected)),
+            changes=tuple(_changes(self._project, self._store, self._traces, collected, self._stale)),
             verdicts=tuple(decided),
             gone=tuple(_gone(collected, self._traces)),
             notes=(*self._store.notes, *_notes(decided)),
@@ -84,10 +84,7 @@ class Selection:
         return likeliest_first(tests, {test: self._verdict(test) for test in tests}, seconds)
 
     def _verdict(self, test: str) -> Verdict:
-        return self._decided[test] if test in self._decided else self._judge({test: ()})[test]
-
-    def _judge(self, traces: Mapping[str, Sequence[Trace]]) -> dict[str, Verdict]:
-        return {one.test: one for one in verdicts(traces, traces, self._project.value, self._concern)}
+        return self._decided[test] if test in self._decided else verdict(test, (), self._stale)
 
 
 def select(project: ProjectState, store: Map, collected: Collected) -> Report:
@@ -103,7 +100,11 @@ def _told_apart(decided: list[Verdict]) -> list[Verdict]:
 
 
 def _changes(
-    project: ProjectState, store: Map, traces: Mapping[str, Sequence[Trace]], collected: Collected
+    project: ProjectState,
+    store: Map,
+    traces: Mapping[str, Sequence[Trace]],
+    collected: Collected,
+    stale: StaleFacts,
 ) -> list[Change]:
     sources = project.sources
     baseline = store.baseline()
@@ -113,10 +114,9 @@ def _changes(
     outside = {path: sources.digest(path) or "" for path in baseline if path.startswith("../")}
     now = digests | {path: digest for path, digest in outside.items() if digest}
     changed = source_changes(baseline, now, sources.units_of_digest, sources.units)
-    stale = stale_facts(map(newest, traces.values()), project.value)
-    told = {*changed, *fact_changes(stale, lambda fact: project.value(fact.kind, fact.key))}
+    told = {*changed, *fact_changes(stale.of_all(map(newest, traces.values())), stale.now)}
     # The baseline is of the last recording; tests that it left out may owe their answer for longer.
-    of_collected = stale_facts([newest(traces[test]) for test in collected.tests if test in traces], project.value)
+    of_collected = stale.of_all(newest(traces[test]) for test in collected.tests if test in traces)
     return sorted(told | set(held_changes(of_collected, told, sources.units)))
 
 
@@ -133,8 +133,8 @@ def _gone(collected: Collected, traces: Mapping[str, object]) -> list[str]:
 
 def _notes(decided: Sequence[Verdict]) -> list[str]:
     by_detail: dict[str, int] = {}
-    for verdict in decided:
-        for reason in verdict.reasons:
+    for one in decided:
+        for reason in one.reasons:
             if reason.rule == "unseen":
                 by_detail[reason.detail] = by_detail.get(reason.detail, 0) + 1
     unseen = [f"{detail}: {count} test{'s' * (count != 1)} to run" for detail, count in sorted(by_detail.items())]

@@ -1,3 +1,4 @@
+import json
 import os
 import time
 from collections.abc import Iterator
@@ -7,7 +8,8 @@ import pytest
 from hypothesis import given
 
 from tests.wiremap.source.programs import programs
-from wiremap.project.sources import ProjectSources, _decode, _encode
+from wiremap.project.sources import Outline, ProjectSources, _decode, _encode, _outline
+from wiremap.source.keepers import PROCESS
 from wiremap.source.units import FLAVOUR, parse_units
 from wiremap.store.map import Map
 
@@ -125,6 +127,31 @@ def test_nothing_is_remembered_without_a_cache(tmp_path: Path) -> None:
     sources.remember()
 
     assert sources.units_of_digest(str(sources.digest("a.py"))) is None
+
+
+@given(programs())
+def test_an_outline_says_what_the_units_say(program: str) -> None:
+    units = parse_units(program.encode())
+
+    found = Outline(*json.loads(json.dumps(_outline(units))))
+
+    assert found.units == {name: unit.fingerprint for name, unit in units.units.items()}
+    assert found.top == (units.top.fingerprint if units.top else None)
+    assert {name for name in units.units if found.keepers.get(name)} == {
+        name for name, unit in units.units.items() if unit.keepers or unit.memory
+    }
+
+
+def test_the_outline_of_a_remembered_source_is_that_of_its_text(tmp_path: Path, store: Map) -> None:
+    write(tmp_path / "a.py", "import functools\n\n@functools.cache\ndef f(): ...\n")
+    parsed = ProjectSources(tmp_path).outline("a.py")
+    remembered(tmp_path, store, "a.py")
+
+    again = ProjectSources(tmp_path, store)
+
+    assert again.outline("a.py").units == parsed.units
+    assert again.outline("a.py").top == parsed.top
+    assert again.keepers("a.py", "f") == ProjectSources(tmp_path).keepers("a.py", "f") == (PROCESS,)
 
 
 @given(programs())

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from wiremap.selection import facts as kinds
 from wiremap.selection.facts import ABSENT, UNSTABLE, Fact, Outcome, Trace
-from wiremap.selection.verdicts import Reason, Verdict, stale_facts, verdicts
+from wiremap.selection.verdicts import Reason, StaleFacts, Verdict, verdicts
 
 _keys = st.sampled_from("abc")
 _values = st.sampled_from("123")
@@ -182,6 +182,6 @@ def test_something_unseen_is_a_rule_of_its_own() -> None:
 def test_stale_facts_are_those_whose_value_is_another_now() -> None:
     one = trace(fact("1", key="a"), fact("1", key="b"), fact("2", key="c"))
 
-    stale = stale_facts([one], lambda _kind, _key: "1")
+    stale = StaleFacts(lambda _kind, _key: "1").of_all([one])
 
     assert stale == [fact("2", key="c")]

@@ -116,7 +116,7 @@ def test_time_stamps_and_parsed_sources_do_not_travel(tmp_path: Path) -> None:
     store = Map(tmp_path)
     with store:
         store.record_files({"secret.py": (123456789, 123456789, 5, "digest")})
-        store.record_sources({"digest": ("parsed", "top level")}, "flavour")
+        store.record_sources({"digest": ("parsed", "outline", "top level")}, "flavour")
 
     text = json.dumps(to_document(contents_of(store)))
 

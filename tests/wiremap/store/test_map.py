@@ -212,22 +212,30 @@ def test_file_digests_come_back_with_times_and_size(store: Map) -> None:
 
 def test_units_of_a_source_are_those_of_one_flavour(store: Map) -> None:
     with store:
-        store.record_sources({"digest": ("units", "module")}, flavour="3.11")
+        store.record_sources({"digest": ("units", "outline", "module")}, flavour="3.11")
 
     assert store.source("digest", "3.11") == store.source_of_module("module", "3.11") == "units"
     assert store.source("digest", "3.12") is store.source_of_module("module", "3.12") is None
     assert store.source("other", "3.11") is store.source_of_module("other", "3.11") is None
 
 
+def test_an_outline_of_a_source_is_that_of_one_flavour(store: Map) -> None:
+    with store:
+        store.record_sources({"digest": ("units", "outline", "module")}, flavour="3.11")
+
+    assert store.outline("digest", "3.11") == "outline"
+    assert store.outline("digest", "3.12") is store.outline("other", "3.11") is None
+
+
 def test_a_source_is_kept_as_long_as_a_test_rests_on_its_names(tmp_path: Path) -> None:
     store = Map(tmp_path)
     with store:
         store.record([Trace("t", frozenset({Fact("names", "a.py", "top")}), "passed", 0.1)])
-        store.record_sources({"old": ("units", "top"), "older": ("units", "gone")}, "3.11")
+        store.record_sources({"old": ("units", "outline", "top"), "older": ("units", "outline", "gone")}, "3.11")
         store.prune(9, 0)
 
     assert store.source_of_module("top", "3.11") == "units"
-    assert store.source_of_module("gone", "3.11") is None
+    assert store.source_of_module("gone", "3.11") is store.outline("older", "3.11") is None
     store.close()
 
 

@@ -1,0 +1,1 @@
+"""What choosing costs in a large project."""
