@@ -1140,6 +1140,23 @@ class UnwritableOutputError(WiremapError):
         return f"The output can't be written to {self.path!r}: {self.reason}. Choose a file that can be."
 
 
+class UnknownFormatError(WiremapError):
+    """The name of the file that should receive the output tells no format."""
+
+    code = "unknown-format"
+
+    def __init__(self, path: str, suffixes: Iterable[str]) -> None:
+        self.path = path
+        self.suffixes = tuple(suffixes)
+        super().__init__(path, self.suffixes)
+
+    def _text(self) -> str:
+        return (
+            f"The name {self.path!r} tells no format that can be written. "
+            f"Let it end in {', '.join(self.suffixes[:-1])} or {self.suffixes[-1]}, or ask for one with --format."
+        )
+
+
 # The store, the settings and the commands.
 
 

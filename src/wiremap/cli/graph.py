@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from wiremap.cli.output import say, saying_wiring_warnings
-from wiremap.errors import UnwritableOutputError
+from wiremap.errors import UnknownFormatError, UnwritableOutputError
 from wiremap.graph import Graph
 from wiremap.render import render_dot, render_markdown, render_mermaid, render_svg, render_text
 from wiremap.render.lettering import counted
@@ -28,6 +28,7 @@ _SUFFIXES: Final = {
     ".dot": "dot",
     ".gv": "dot",
     ".svg": "svg",
+    ".txt": "text",
 }
 
 
@@ -55,13 +56,14 @@ def configure(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 def run(args: argparse.Namespace) -> int:
     """Write the graph that was asked for, and return the exit code."""
+    chosen = args.format or _format_of(args.output or "")
     # What somebody's module or recipe prints must not get into the graph that is written.
     with saying_wiring_warnings(), redirect_stdout(sys.stderr):
         sourced = graph_with_notes(args.source)
     graph = _part_asked_for(sourced.graph, args)
     for note in sourced.notes:
         say(f"note: {note}")
-    _write(_rendered(graph, args), args.output)
+    _write(graph.to_json() if chosen == "json" else _RENDERERS[chosen](graph, fold=not args.unfold), args.output)
     if args.output is not None:
         components, bindings = counted(len(graph.components), "component"), counted(len(graph.bindings), "binding")
         say(f"wrote {args.output} ({components}, {bindings})")
@@ -74,11 +76,11 @@ def _part_asked_for(graph: Graph, args: argparse.Namespace) -> Graph:
     return without_local_graphs(graph) if args.outer else graph
 
 
-def _rendered(graph: Graph, args: argparse.Namespace) -> str:
-    chosen = args.format or _SUFFIXES.get(Path(args.output or "").suffix.lower(), "text")
-    if chosen == "json":
-        return graph.to_json()
-    return _RENDERERS[chosen](graph, fold=not args.unfold)
+def _format_of(file: str) -> str:
+    suffix = Path(file).suffix.lower()
+    if suffix and suffix not in _SUFFIXES:
+        raise UnknownFormatError(file, _SUFFIXES)
+    return _SUFFIXES.get(suffix, "text")
 
 
 def _write(text: str, output: str | None) -> None:

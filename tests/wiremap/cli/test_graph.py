@@ -7,7 +7,7 @@ from tests.wiremap.projects import new_project
 from tests.wiremap.render.samples import moe_engine
 from wiremap import Graph
 from wiremap.cli import graph as command
-from wiremap.errors import UnwritableOutputError
+from wiremap.errors import UnknownFormatError, UnwritableOutputError
 from wiremap.render import render_dot, render_markdown, render_mermaid, render_svg, render_text
 
 
@@ -87,6 +87,7 @@ def test_what_a_recipe_prints_does_not_get_into_the_graph(
         ("a.mmd", "flowchart"),
         ("a.md", "```mermaid"),
         ("a.gv", "digraph"),
+        ("a.txt", "Graph"),
         ("a", "Graph"),
     ],
 )
@@ -94,6 +95,16 @@ def test_the_name_of_the_file_tells_the_format(source: str, tmp_path: Path, name
     _run(source, "-o", str(tmp_path / name))
 
     assert (tmp_path / name).read_text(encoding="utf-8").startswith(begins)
+
+
+def test_a_name_that_tells_no_format_is_refused_unless_one_is_asked_for(source: str, tmp_path: Path) -> None:
+    with pytest.raises(UnknownFormatError, match=r"'.*a\.png' tells no format .* \.json, .* or \.txt"):
+        _run(source, "-o", str(tmp_path / "a.png"))
+    assert not (tmp_path / "a.png").exists()
+
+    _run(source, "-o", str(tmp_path / "a.out"), "--format", "text")
+
+    assert (tmp_path / "a.out").exists()
 
 
 def test_notes_go_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
