@@ -1088,12 +1088,18 @@ class NothingCompiledError(WiremapError):
 
     code = "nothing-compiled"
 
-    def __init__(self, recipe: str) -> None:
+    def __init__(self, recipe: str, where: str = "") -> None:
         self.recipe = recipe
-        super().__init__(recipe)
+        self.where = where
+        super().__init__(recipe, where)
 
     def _text(self) -> str:
-        return f"The recipe {self.recipe} finalized no orchestrator. Call orch.finalize() at its end."
+        left = (
+            f"did not finalize the orchestrator that it wires at {self.where}"
+            if self.where
+            else ("finalized no orchestrator")
+        )
+        return f"The recipe {self.recipe} {left}. Call orch.finalize() at its end."
 
 
 class UnreadableGraphError(WiremapError):

@@ -21,6 +21,7 @@ from wiremap.registry.location import Location, caller_location
 from wiremap.registry.overriding import System
 from wiremap.registry.recipes import compiling
 from wiremap.registry.requirements import Requirement, announce
+from wiremap.registry.unfinished import note_begun, note_compiled
 from wiremap.registry.unused import warn_of_lost, warn_of_unused
 from wiremap.registry.validation import is_bound_already
 
@@ -128,6 +129,7 @@ class RegistryOrchestrator:
             graph = compilation.graph
         else:
             self._system.check()
+        note_compiled(self)
         observers.notify(graph)
         return graph
 
@@ -173,6 +175,7 @@ class RegistryOrchestrator:
         self._graph, self._system = graph, system
         publish_given_ids(self._ledger.entries)
         nesting.remember(graph, compilation.components, self._lifecycle, system, (unfinished.maker, where))
+        note_compiled(self)
         observers.notify(graph)
         return graph
 
@@ -230,6 +233,7 @@ class RegistryOrchestrator:
         if cls not in self._announced:
             announce(cls)
             self._announced.add(cls)
+        note_begun(self, where)
         return self._ledger.enroll(component, where)
 
     def _open_for(self, operation: str, depth: int = 0) -> Location:

@@ -33,6 +33,7 @@ from wiremap.graph import Graph
 from wiremap.registry.location import Location
 from wiremap.registry.observers import subscribe
 from wiremap.registry.recipes import compile_mode, recipe_mark
+from wiremap.registry.unfinished import watching_unfinished
 from wiremap.registry.work import work_refused
 from wiremap.tracing.territory import OWN_FOLDER, Territory
 from wiremap.use_cases.module_names import module_name
@@ -185,9 +186,11 @@ def _compile_recipe(module: ModuleType, name: str) -> Graph:
         raise NotARecipeError(module.__name__, name, found if name in vars(module) else None, _recipes(module))
     title = f"{module.__name__}:{name}"
     _check_arguments(function, mark.compile_kwargs, title)
-    graphs = _graphs_made_by(lambda: function(**mark.compile_kwargs), title)
-    if not graphs:
-        raise NothingCompiledError(title)
+    with watching_unfinished() as unfinished:
+        graphs = _graphs_made_by(lambda: function(**mark.compile_kwargs), title)
+    left = next(filter(None, unfinished.values()), None)
+    if left is not None or not graphs:
+        raise NothingCompiledError(title, str(left) if left is not None else "")
     nested = {id(inner) for graph in graphs for inner in graph.nested.values()}
     return [graph for graph in graphs if id(graph) not in nested][-1]
 

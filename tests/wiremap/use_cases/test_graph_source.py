@@ -167,6 +167,26 @@ LAZY = """
 @recipe
 def combine(): ...
 """
+FORGETFUL = """
+@recipe
+def combine():
+    orch = RegistryOrchestrator()
+    orch.add(Runner())
+"""
+LATER = """
+class Late:
+    def __init__(self):
+        self.orch = RegistryOrchestrator()
+        self.orch.add(self)
+    def __post_wire__(self):
+        self.orch.finalize()
+
+@recipe
+def combine():
+    orch = RegistryOrchestrator()
+    orch.add(Late())
+    orch.finalize()
+"""
 WORKING = """
 @recipe
 def combine():
@@ -253,6 +273,12 @@ MANY = "\n".join(f"def f{number}(): ..." for number in range(10))
             NothingCompiledError,
             r"combine finalized no orchestrator\. Call orch\.finalize\(\)",
         ),
+        (
+            [PRELUDE, FORGETFUL],
+            "",
+            NothingCompiledError,
+            r"did not finalize the orchestrator that it wires at recipes_of_a_test_\d+\.py:22\. Call orch\.finalize\(\)",
+        ),
     ],
 )
 def test_every_step_that_fails_says_so(
@@ -262,6 +288,10 @@ def test_every_step_that_fails_says_so(
 
     with pytest.raises(error, match=message):
         compile_source(source)
+
+
+def test_what_a_component_begins_to_wire_it_may_finish_in_a_hook(module: _Modules) -> None:
+    assert compile_source(module(PRELUDE, LATER)).ids == ("Late",)
 
 
 def test_an_unknown_module_is_named() -> None:
