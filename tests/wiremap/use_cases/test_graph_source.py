@@ -277,7 +277,7 @@ MANY = "\n".join(f"def f{number}(): ..." for number in range(10))
             [PRELUDE, FORGETFUL],
             "",
             NothingCompiledError,
-            r"did not finalize the orchestrator that it wires at recipes_of_a_test_\d+\.py:22\. Call orch\.finalize\(\)",
+            r"did not finalize the orchestrator that it wires at recipes_of_a_test_\d+\.py:22\. Call orch\.fin",
         ),
     ],
 )
