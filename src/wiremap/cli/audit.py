@@ -46,9 +46,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _sample(text: str) -> float:
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
     if not (0 < number < 1 or (number >= 1 and number == int(number))):
-        raise argparse.ArgumentTypeError(f"{text} is neither a number of tests nor a part of them")
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number of tests, as 20, nor a part of them, as 0.1")
     return number
 
 

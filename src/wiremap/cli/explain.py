@@ -71,7 +71,7 @@ def _lines(explanation: Explanation) -> list[str]:
 
 
 def _proof(explanation: Explanation) -> list[str]:
-    held = ", ".join(f"{count} {_plural(kind, count)}" for kind, count in explanation.evidence.items())
+    held = ", ".join(_counted(kind, count) for kind, count in explanation.evidence.items())
     how = f"{explanation.last_outcome} in {explanation.last_duration:.2f} s."
     if explanation.num_records == 1:
         return [
@@ -84,16 +84,23 @@ def _proof(explanation: Explanation) -> list[str]:
     ]
 
 
-_PLURALS = {
-    "environment": "facts of the environment",
-    "source": "whole files",
-    "library": "libraries",
-    "data": "patterns of data",
+_WORDS = {
+    "module": ("module", "modules"),
+    "classes": ("module by the names in it", "modules by the names in them"),
+    "names": ("module by the names in it", "modules by the names in them"),
+    "environment": ("fact of the environment", "facts of the environment"),
+    "presence": ("path that was asked for", "paths that were asked for"),
+    "variable": ("environment variable", "environment variables"),
+    "source": ("whole file", "whole files"),
+    "library": ("native library", "native libraries"),
+    "data": ("pattern of data", "patterns of data"),
+    "project": ("state of the whole project", "states of the whole project"),
 }
 
 
-def _plural(kind: str, count: int) -> str:
-    return _PLURALS.get(kind, kind if count == 1 else f"{kind}s")
+def _counted(kind: str, count: int) -> str:
+    one, many = _WORDS.get(kind, (kind, f"{kind}s"))
+    return f"{count} {one if count == 1 else many}"
 
 
 def _other_path(unit: str) -> str:

@@ -112,7 +112,9 @@ def _pull(options: argparse.Namespace) -> int:
     done = pull(_folder(), options.place)
     if done.parts:
         return _said(f"Pulled {done.parts} {_plural(done.parts, 'part')}: records of {_tests(done)} now.", done)
-    return _said(f"Nothing new at {options.place}: records of {_tests(done)}.", done)
+    if done.is_empty:
+        return _said(f"Nothing was pushed to {options.place} yet; the map here has records of {_tests(done)}.", done)
+    return _said(f"Nothing new at {options.place}: the map here has records of {_tests(done)}.", done)
 
 
 def _prune(options: argparse.Namespace) -> int:

@@ -118,7 +118,7 @@ def _sentence(fact: Fact, now: str) -> str:
 
 def _what_happened(fact: Fact, now: str) -> str:
     if fact.kind == kinds.IMPORT and kinds.ABSENT not in (fact.value, now):
-        return "and something else answers to that name now"
+        return "and something else may answer to that name now"
     if now == kinds.ABSENT:
         return "which is gone"
     if fact.value == kinds.ABSENT:

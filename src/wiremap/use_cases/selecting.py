@@ -115,9 +115,10 @@ def _changes(
     now = digests | {path: digest for path, digest in outside.items() if digest}
     changed = source_changes(baseline, now, sources.units_of_digest, sources.units)
     told = {*changed, *fact_changes(stale.of_all(map(newest, traces.values())), stale.now)}
-    # The baseline is of the last recording; tests that it left out may owe their answer for longer.
-    of_collected = stale.of_all(newest(traces[test]) for test in collected.tests if test in traces)
-    return sorted(told | set(held_changes(of_collected, told, sources.units)))
+    # The baseline is of the last recording; tests that it left out may owe their answer for longer. Those that are
+    # proved unaffected owe none.
+    owed = {fact for test in collected.tests if test in traces for fact in stale.of(newest(traces[test]))}
+    return sorted(told | set(held_changes(sorted(owed), told, sources.units)))
 
 
 def _gone(collected: Collected, traces: Mapping[str, object]) -> list[str]:

@@ -57,11 +57,13 @@ class Exchange:
         parts: How many parts or files were written or taken in.
         tests: How many tests the map has a record of now.
         notes: What must be told.
+        is_empty: Whether nothing is shared at the place.
     """
 
     parts: int
     tests: int
     notes: tuple[str, ...] = ()
+    is_empty: bool = False
 
 
 def map_stats(folder: Path) -> MapStats:
@@ -94,7 +96,7 @@ def export_map(folder: Path, file: Path) -> Exchange:
         file.write_bytes(seal(to_document(contents)))
     except OSError as error:
         raise ShareUnavailableError(str(file), error.strerror or str(error)) from error
-    return Exchange(1, len({trace.test for trace in contents.traces}), tuple(store.notes))
+    return Exchange(1, _num_tests(contents), tuple(store.notes))
 
 
 def merge_files(folder: Path, files: Sequence[Path]) -> Exchange:
@@ -134,8 +136,7 @@ def push(folder: Path, place: str) -> Exchange:
             share.remove(old)
         with store:
             store.record_parts([name])
-        num_tests = len({trace.test for trace in contents.traces})
-        return Exchange(int(name not in there), num_tests, tuple(store.notes))
+        return Exchange(int(name not in there), _num_tests(contents), tuple(store.notes))
 
 
 def pull(folder: Path, place: str) -> Exchange:
@@ -147,7 +148,8 @@ def pull(folder: Path, place: str) -> Exchange:
     """
     share = open_share(place)
     with _opened(folder, to_write=True) as store:
-        return Exchange(_take_in(store, share), len(of_tests(store.traces())), tuple(store.notes))
+        parts, is_empty = _take_in(store, share), not share.names()
+        return Exchange(parts, len(of_tests(store.traces())), tuple(store.notes), is_empty)
 
 
 def prune(folder: Path, keep: int = KEPT_PER_ENVIRONMENT, max_days: float | None = None) -> tuple[int, int]:
@@ -182,6 +184,10 @@ def _take_in(store: Map, share: Share) -> int:
             merge(store, one)
         store.record_parts(contents)
     return len(contents)
+
+
+def _num_tests(contents: Contents) -> int:
+    return len({trace.test for trace in contents.traces if trace.outcome != "collected"})
 
 
 def _part(name: str, data: bytes, place: str) -> Contents:

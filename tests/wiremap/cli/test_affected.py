@@ -54,6 +54,18 @@ def test_text_without_a_change_says_so_with_the_number(project: Project) -> None
     assert finished.stdout == "Nothing changed: 0 of 2 tests to run, all proved unaffected.\n"
 
 
+def test_what_was_recorded_since_is_no_change_though_tests_that_it_does_not_reach_did_not_run(tmp_path: Path) -> None:
+    files = {"app.py": "RATE = 1\nSIZE = 1\n", "test_a.py": "import app\ndef test_a(): app.RATE\n"}
+    project = new_project(tmp_path, {**files, "test_b.py": "import app\ndef test_b(): app.SIZE\n"})
+    project.record()
+    project.write({"app.py": "RATE = 22\nSIZE = 1\n"})
+    project.run_pytest(mode="--wiremap")
+
+    finished = project.wiremap("affected")
+
+    assert finished.stdout == "Nothing changed: 0 of 2 tests to run, all proved unaffected.\n"
+
+
 def test_text_with_a_change_that_reaches_nothing_says_so(project: Project) -> None:
     project.write({"app.py": APP, "new.py": ""})
 

@@ -190,7 +190,10 @@ def test_a_sample_is_a_number_or_a_part(project: Project, sample: str, number: i
 
 @pytest.mark.parametrize("sample", ["0", "-1", "1.5", "x", "nan"])
 def test_a_senseless_sample_is_wrong_usage(project: Project, sample: str) -> None:
-    assert project.wiremap("audit", "--sample", sample).exit_code == 2
+    finished = project.wiremap("audit", "--sample", sample)
+
+    assert finished.exit_code == 2
+    assert f"'{sample}' is neither a number of tests, as 20, nor a part of them, as 0.1" in finished.stderr
 
 
 def test_arguments_go_to_pytest(project: Project) -> None:

@@ -45,6 +45,22 @@ def test_records_of_one_machine_serve_another(project: Project, tmp_path: Path) 
     assert laptop.affected().document["kind"] == "local"
 
 
+def test_pushing_counts_tests_and_not_the_files_that_hold_them(project: Project, tmp_path: Path) -> None:
+    pushed = project.wiremap("map", "push", str(tmp_path / "place"))
+
+    assert pushed.stderr == f"Pushed the records of 4 tests to {tmp_path / 'place'}.\n"
+
+
+def test_a_place_where_nothing_was_pushed_is_told_from_one_with_nothing_new(project: Project, tmp_path: Path) -> None:
+    place = str(tmp_path / "place")
+    empty = project.wiremap("map", "pull", place)
+    project.wiremap("map", "push", place)
+    known = project.wiremap("map", "pull", place)
+
+    assert empty.stderr == f"Nothing was pushed to {place} yet; the map here has records of 4 tests.\n"
+    assert known.stderr == f"Nothing new at {place}: the map here has records of 4 tests.\n"
+
+
 def test_nothing_in_an_export_tells_where_it_was_made(project: Project, tmp_path: Path) -> None:
     """The same project recorded at another place makes the same facts."""
     other = new_project(tmp_path / "elsewhere" / "much" / "deeper", FILES)
