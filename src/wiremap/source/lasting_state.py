@@ -8,8 +8,8 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from wiremap.source.identifiers import Function
 from wiremap.source.keepers import PROCESS, Keepers
+from wiremap.source.tree import Function, walk
 
 _INITIALISERS = frozenset({"__init__", "__post_init__"})
 _MISSES = frozenset({"KeyError", "AttributeError", "LookupError", "IndexError", "NameError"})
@@ -58,7 +58,7 @@ def _keepers(name: str, habit: _Habits, habits: Mapping[str, _Habits]) -> Keeper
 
 
 def _habits(definitions: list[Function]) -> _Habits:
-    walked = [(function, list(ast.walk(function))) for function in definitions]
+    walked = [(function, walk(function)) for function in definitions]
     return _Habits(
         stores=frozenset(store for function, nodes in walked for store in _stores(function, nodes)),
         tests=frozenset(name for _, nodes in walked for name in _tests(nodes)),
@@ -113,14 +113,27 @@ def _place(target: ast.expr) -> str:
 
 def _tests(nodes: list[ast.AST]) -> set[str]:
     """Return the names that decide which way a function goes, followed back through its variables."""
-    decided_by = {name for node in nodes for part in _deciding_parts(node) for name in _names_read(ast.walk(part))}
-    assignments = [(node, bound) for node in nodes if (bound := {name for name, _ in _bindings(node)})]
+    decided_by = {
+        name
+        for node in nodes
+        if isinstance(node, _DECIDERS)
+        for part in _deciding_parts(node)
+        for name in _names_read(walk(part))
+    }
+    assignments = [
+        (node, bound)
+        for node in nodes
+        if isinstance(node, _BINDERS) and (bound := {name for name, _ in _bindings(node)})
+    ]
     for _ in range(2):  # a variable that is tested, and one that this was made of
         for node, bound in assignments:
             value = getattr(node, "value", None)
             if isinstance(value, ast.expr) and not decided_by.isdisjoint(bound):
-                decided_by.update(_names_read(ast.walk(value)))
+                decided_by.update(_names_read(walk(value)))
     return decided_by
+
+
+_DECIDERS = (ast.If, ast.IfExp, ast.While, ast.BoolOp, ast.Match, ast.Try, ast.comprehension)
 
 
 def _deciding_parts(node: ast.AST) -> Iterator[ast.AST]:
@@ -160,9 +173,12 @@ def _variables_made_here(function: Function, nodes: list[ast.AST]) -> set[str]:
     arguments = function.args
     origins = {parameter.arg: True for parameter in (arguments.vararg, arguments.kwarg) if parameter is not None}
     for node in nodes:
-        for name, is_made in _bindings(node):
+        for name, is_made in _bindings(node) if isinstance(node, _BINDERS) else ():
             origins[name] = origins.get(name, True) and is_made
     return {name for name, is_made in origins.items() if is_made}
+
+
+_BINDERS = (ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.ExceptHandler)
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[str, bool]]:
