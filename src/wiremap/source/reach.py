@@ -45,10 +45,14 @@ def reach_of(trees: Iterable[ast.AST], imported: Mapping[str, str]) -> Reach:
     for tree in trees:
         local = {**imported, **imported_names(tree)}
         names_of_sys = frozenset(name for name, dotted in local.items() if dotted == "sys") | {"sys"}
-        sights.update(_sights([tree], names_of_sys, frozenset()))
-        handled.update(_in_full(name, local) for name in _handed_on(tree) if name.partition(".")[0] in local)
         is_function = isinstance(tree, Function)
-        for node in walk(tree):
+        nodes = walk(tree)
+        words = _words(nodes)
+        if not words.isdisjoint(_SEE):
+            sights.update(_sights([tree], names_of_sys, frozenset()))
+        if not words.isdisjoint(local):
+            handled.update(_in_full(name, local) for name in _handed_on(tree) if name.partition(".")[0] in local)
+        for node in nodes:
             if isinstance(node, (ast.Call, ast.Subscript)):
                 handled.update(filter(None, [_asked_for(node)]))
                 handled.update(_in_full(name, local) for name in _looked_up(node, local))
@@ -56,7 +60,7 @@ def reach_of(trees: Iterable[ast.AST], imported: Mapping[str, str]) -> Reach:
             elif isinstance(node, ast.ClassDef):
                 handled.update(_imported_by_class(node))
         spelled.update(_spelled_by(tree))
-        if _has_own_names(tree, is_function=is_function):
+        if not words.isdisjoint(_GIVE_OWN_NAMES) and _has_own_names(tree, is_function=is_function):
             handled.add(OWN_MODULE)
     sight: Sight = "all" if "all" in sights else "members" if "members" in sights else ""
     return Reach(sight, frozenset(handled), frozenset(spelled), frozenset(made))
@@ -84,9 +88,28 @@ _READ_MEMBERS: Final = frozenset(
 _BUILT_IN_ONLY: Final = frozenset({"dir", "help", "vars"})
 _IMPORTERS: Final = frozenset({"__import__", "importorskip"})
 _LISTED: Final = frozenset({"dir", "locals", "vars"})
+_GIVE_OWN_NAMES: Final = _LISTED | {"globals"}
 _NAMED: Final = frozenset({"delattr", "getattr", "hasattr", "object", "setattr"})
 """Take an object and the name of what they read or set: also `monkeypatch.setattr` and `mock.patch.object`."""
 _OF_PYTEST: Final = frozenset({"collector", "item", "metafunc", "node", "pyfuncitem", "request"})
+
+
+# Nothing below is found where none of these stands.
+_SEE: Final = _READ_ALL | _READ_MEMBERS | {"autospec", "delattr", "module", "modules", "object", "setattr"}
+
+
+def _words(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the names, attributes, keywords, imports and whole strings of *nodes*."""
+    found: set[str] = set()
+    for node in nodes:
+        match node:
+            case ast.Name(id=word) | ast.Attribute(attr=word) | ast.Constant(value=str(word)):
+                found.add(word)
+            case ast.keyword(arg=str(word)) | ast.alias(name=word) | ast.ImportFrom(module=str(word)):
+                found.add(word)
+            case _:
+                pass
+    return found
 
 
 def _sights(  # noqa: C901, PLR0912 - a table in the form of code
@@ -103,38 +126,51 @@ def _sights(  # noqa: C901, PLR0912 - a table in the form of code
             case ast.Constant(value=value):
                 # `getattr(f, "__globals__")`
                 yield _sight_of(value) if isinstance(value, str) and value.startswith("__") else ""
-            case ast.FunctionDef() | ast.AsyncFunctionDef():
-                yield from _sights(node.body, names_of_sys, _local_names(node, local))
-                inner = [one for one in inner if not isinstance(one, ast.stmt)]
-            case ast.Call() | ast.Subscript() if _asked_for(node) or _looks_up_literal(node):
-                inner = node.args[1:] if isinstance(node, ast.Call) else ()
-            case ast.Call(func=ast.Name(id=name), args=[]) if name in _LISTED:
-                inner = ()  # the names of where it stands
-            case ast.Call(func=ast.Attribute(attr="setattr" | "delattr"), args=[ast.JoinedStr() | ast.BinOp(), *_]):
-                yield "all"  # `monkeypatch.setattr(f"app.{name}", …)`
-            case ast.Call(func=ast.Attribute(attr="setattr"), args=[target, _]) if not isinstance(target, ast.Constant):
-                yield "all"  # what is replaced has its dotted name there
-            case ast.Call(func=ast.Attribute(attr="delattr"), args=[target]) if not isinstance(target, ast.Constant):
-                yield "all"
-            case ast.Call(func=function, args=[_, ast.Constant(), *_]) if _last(function) in _NAMED:
-                inner = [*([function.value] if isinstance(function, ast.Attribute) else []), *node.args, *node.keywords]
-            case ast.Call(func=ast.Attribute(attr="object"), args=[_, _, *_]):
-                yield "members"  # `mock.patch.object(app.C, name)`
-            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[listed]) if _is_modules(listed, names_of_sys):
-                inner = [node.left]  # it asks whether a module is there, and gets none
             case ast.Attribute() if _is_modules(node, names_of_sys):
                 yield "all"
             case ast.Attribute(value=ast.Name(id=owner), attr="module") if owner in _OF_PYTEST:
                 yield "all"
-            case ast.keyword(arg="autospec"):
-                yield "members"
             case ast.Attribute(attr=name):
                 yield _sight_of(name) if name not in _BUILT_IN_ONLY else ""
+            case ast.Call():
+                sight, inner = _sight_of_call(node)
+                yield sight
+            case ast.keyword(arg="autospec"):
+                yield "members"
+            case ast.Subscript() if _asked_for(node) or _looks_up_literal(node):
+                inner = ()
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[listed]) if _is_modules(listed, names_of_sys):
+                inner = [node.left]  # it asks whether a module is there, and gets none
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield from _sights(node.body, names_of_sys, _local_names(node, local))
+                inner = [one for one in inner if not isinstance(one, ast.stmt)]
             case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
                 yield from _sights_of_import((node.module or "") if isinstance(node, ast.ImportFrom) else "", aliases)
             case _:
                 pass
         pending.extend(inner)
+
+
+def _sight_of_call(node: ast.Call) -> tuple[Sight, Iterable[ast.AST]]:  # noqa: PLR0911 - a table in the form of code
+    """Return what the call reads by computed names, and what of it may read more."""
+    match node:
+        case _ if _asked_for(node) or _looks_up_literal(node):
+            return "", node.args[1:]
+        case ast.Call(func=ast.Name(id=name), args=[]) if name in _LISTED:
+            return "", ()  # the names of where it stands
+        case ast.Call(func=ast.Attribute(attr="setattr" | "delattr"), args=[ast.JoinedStr() | ast.BinOp(), *_]):
+            return "all", children(node)  # `monkeypatch.setattr(f"app.{name}", …)`
+        case ast.Call(func=ast.Attribute(attr="setattr"), args=[target, _]) if not isinstance(target, ast.Constant):
+            return "all", children(node)  # what is replaced has its dotted name there
+        case ast.Call(func=ast.Attribute(attr="delattr"), args=[target]) if not isinstance(target, ast.Constant):
+            return "all", children(node)
+        case ast.Call(func=function, args=[_, ast.Constant(), *_]) if _last(function) in _NAMED:
+            owner = [function.value] if isinstance(function, ast.Attribute) else []
+            return "", [*owner, *node.args, *node.keywords]
+        case ast.Call(func=ast.Attribute(attr="object"), args=[_, _, *_]):
+            return "members", children(node)  # `mock.patch.object(app.C, name)`
+        case _:
+            return "", children(node)
 
 
 def _local_names(function: Function, around: frozenset[str]) -> frozenset[str]:

@@ -197,7 +197,7 @@ def _module_unit(tree: ast.Module, functions: list[Function]) -> Unit:
     for node, docstring in zip(functions, docstrings, strict=True):
         if not node.decorator_list:
             set_body(node, node.body + docstring)  # who reads the function's name may read that too
-    statements = [node for node in walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    statements = [node for node in walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
     names = frozenset(_names(tree))
     return Unit(
         name=MODULE_UNIT,
@@ -213,7 +213,7 @@ def _module_unit(tree: ast.Module, functions: list[Function]) -> Unit:
 
 def _what_definition_tells(node: Function) -> list[ast.stmt]:
     """Return, in place of a body, what a decorator can learn of a function without calling it."""
-    is_generator = any(isinstance(one, ast.Yield | ast.YieldFrom) for one in walk(node))
+    is_generator = any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in walk(node))
     return [ast.Expr(ast.Yield())] if is_generator else []
 
 
