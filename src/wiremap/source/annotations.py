@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from wiremap.source.scope import Bound, Scope, standard
+from wiremap.source.tree import walk
 
 
 @dataclass(slots=True)
@@ -118,7 +119,7 @@ def find(node: ast.expr, scope: Scope) -> Bound | None:
 
 def is_of_types(node: ast.expr) -> bool:
     """Tell whether the expression consists of what types are made of: names, brackets and unions."""
-    return all(isinstance(one, _PARTS_OF_TYPES) for one in ast.walk(node))
+    return all(isinstance(one, _PARTS_OF_TYPES) for one in walk(node))
 
 
 def _signature(node: ast.expr) -> Iterator[ast.expr | None]:
@@ -130,7 +131,7 @@ def _signature(node: ast.expr) -> Iterator[ast.expr | None]:
 
 
 _PARTS_OF_TYPES: Final = (
-    ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List, ast.BinOp, ast.BitOr, ast.Load
+    ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List, ast.BinOp, ast.BitOr
 )  # fmt: skip
 
 

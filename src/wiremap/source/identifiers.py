@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Final, Literal
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+from wiremap.source.tree import Function, children, walk
 
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 _WORDS_IN_DATA: Final = (re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*"), re.compile(rb"[A-Za-z_]\w*"))
@@ -17,9 +17,32 @@ def identifiers(tree: ast.AST) -> frozenset[str]:
 
     A string that stands alone, as docstrings do, names nothing.
     """
-    nodes = list(ast.walk(tree))
-    idle = {id(node.value) for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}
-    return frozenset(name for node in nodes if id(node) not in idle for name in _of_node(node))
+    return _identifiers(walk(tree))
+
+
+def identifiers_below(tree: ast.AST) -> frozenset[str]:
+    """Return the identifiers in what stands below *tree*, without what it defines itself."""
+    return _identifiers(walk(tree)[1:])
+
+
+def _identifiers(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    found: set[str] = set()
+    idle: set[int] = set()
+    for node in nodes:
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                found.add(name)
+            case ast.Constant(value=str(text)):
+                found.update(_WORD.findall(text) if id(node) not in idle else ())
+            case ast.Expr(value=ast.Constant() as value):
+                idle.add(id(value))
+            case ast.Constant(value=bytes(data)):
+                found.update(words(data) if id(node) not in idle else ())
+            case _ if type(node) in _NAME_SOMETHING:
+                found.update(_named(node))
+            case _:
+                pass
+    return frozenset(found)
 
 
 Keeping = Literal["", "decorator", "argument"]
@@ -51,12 +74,12 @@ def handed(node: ast.AST, keeps: Callable[[ast.expr], Keeping] = lambda _: "") -
             if not _is_dotted(owner):
                 yield from handed(owner)
         case _:
-            for child in ast.iter_child_nodes(node):
+            for child in children(node):
                 yield from handed(child, keeps)
 
 
 def _handed_by_definition(node: Function, keeps: Callable[[ast.expr], Keeping]) -> Iterator[str]:
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         match child:
             case ast.Call(func=function) if child in node.decorator_list and keeps(function) == "decorator":
                 yield from _given(child, keeps)
@@ -125,9 +148,14 @@ def words(data: bytes) -> frozenset[str]:
     return frozenset(word.decode("utf-8", "surrogateescape") for word in found)
 
 
-def _of_node(node: ast.AST) -> Iterator[str]:
+_NAME_SOMETHING: Final = frozenset(
+    {ast.keyword, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.alias, ast.ImportFrom, ast.MatchClass}
+)
+
+
+def _named(node: ast.AST) -> Iterator[str]:
     match node:
-        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.keyword(arg=str(name)):
+        case ast.keyword(arg=str(name)):
             yield name
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             yield name
@@ -139,9 +167,5 @@ def _of_node(node: ast.AST) -> Iterator[str]:
             yield from module.split(".")
         case ast.MatchClass(kwd_attrs=names):
             yield from names
-        case ast.Constant(value=str(text)):
-            yield from _WORD.findall(text)
-        case ast.Constant(value=bytes(data)):
-            yield from words(data)
         case _:
             pass

@@ -5,11 +5,11 @@ with an attribute of one name count as one place, which widens and never narrows
 """
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from wiremap.source.identifiers import Function
 from wiremap.source.keepers import PROCESS, Keepers
+from wiremap.source.tree import Function, walk
 
 _INITIALISERS = frozenset({"__init__", "__post_init__"})
 _MISSES = frozenset({"KeyError", "AttributeError", "LookupError", "IndexError", "NameError"})
@@ -58,7 +58,7 @@ def _keepers(name: str, habit: _Habits, habits: Mapping[str, _Habits]) -> Keeper
 
 
 def _habits(definitions: list[Function]) -> _Habits:
-    walked = [(function, list(ast.walk(function))) for function in definitions]
+    walked = [(function, walk(function)) for function in definitions]
     return _Habits(
         stores=frozenset(store for function, nodes in walked for store in _stores(function, nodes)),
         tests=frozenset(name for _, nodes in walked for name in _tests(nodes)),
@@ -66,8 +66,8 @@ def _habits(definitions: list[Function]) -> _Habits:
     )
 
 
-def _stores(function: Function, nodes: list[ast.AST]) -> Iterator[tuple[str, int]]:
-    shared = {name for node in nodes if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+def _stores(function: Function, nodes: Sequence[ast.AST]) -> Iterator[tuple[str, int]]:
+    shared = {name for node in nodes if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
     made_here = _variables_made_here(function, nodes) - shared
     parameters = [one.arg for one in function.args.posonlyargs + function.args.args]
     is_new = function.name in _INITIALISERS
@@ -81,7 +81,7 @@ def _stores(function: Function, nodes: list[ast.AST]) -> Iterator[tuple[str, int
             yield _place(target), holder
 
 
-def _targets(nodes: list[ast.AST]) -> Iterator[ast.expr]:
+def _targets(nodes: Sequence[ast.AST]) -> Iterator[ast.expr]:
     """Yield each expression that is assigned to, or that one of the usual methods changes."""
     for node in nodes:
         if isinstance(node, _REFERENCES) and isinstance(node.ctx, ast.Store):
@@ -111,16 +111,28 @@ def _place(target: ast.expr) -> str:
     return target.id if isinstance(target, ast.Name) else ""
 
 
-def _tests(nodes: list[ast.AST]) -> set[str]:
+def _tests(nodes: Sequence[ast.AST]) -> set[str]:
     """Return the names that decide which way a function goes, followed back through its variables."""
-    decided_by = {name for node in nodes for part in _deciding_parts(node) for name in _names_read(ast.walk(part))}
-    assignments = [(node, bound) for node in nodes if (bound := {name for name, _ in _bindings(node)})]
+    decided_by = {
+        name
+        for node in nodes
+        if type(node) in _DECIDERS
+        for part in _deciding_parts(node)
+        for name in _names_read(walk(part))
+    }
+    assignments = [
+        (node, bound) for node in nodes if type(node) in _BINDERS and (bound := {name for name, _ in _bindings(node)})
+    ]
     for _ in range(2):  # a variable that is tested, and one that this was made of
         for node, bound in assignments:
             value = getattr(node, "value", None)
             if isinstance(value, ast.expr) and not decided_by.isdisjoint(bound):
-                decided_by.update(_names_read(ast.walk(value)))
+                decided_by.update(_names_read(walk(value)))
     return decided_by
+
+
+# Asked first, since most nodes are none of them.
+_DECIDERS = frozenset({ast.If, ast.IfExp, ast.While, ast.BoolOp, ast.Match, ast.Try, ast.comprehension})
 
 
 def _deciding_parts(node: ast.AST) -> Iterator[ast.AST]:
@@ -151,7 +163,7 @@ def _names_read(nodes: Iterable[ast.AST]) -> Iterator[str]:
             yield node.value  # hasattr(self, "_rates")
 
 
-def _variables_made_here(function: Function, nodes: list[ast.AST]) -> set[str]:
+def _variables_made_here(function: Function, nodes: Sequence[ast.AST]) -> set[str]:
     """Return variables that hold what the call made itself: a literal, a comprehension, a call's result.
 
     A variable that names something else (`cache = self._cache`) is a place, and so is a parameter, but for
@@ -160,9 +172,13 @@ def _variables_made_here(function: Function, nodes: list[ast.AST]) -> set[str]:
     arguments = function.args
     origins = {parameter.arg: True for parameter in (arguments.vararg, arguments.kwarg) if parameter is not None}
     for node in nodes:
-        for name, is_made in _bindings(node):
+        for name, is_made in _bindings(node) if type(node) in _BINDERS else ():
             origins[name] = origins.get(name, True) and is_made
     return {name for name, is_made in origins.items() if is_made}
+
+
+# Asked first, since most nodes are none of them.
+_BINDERS = frozenset({ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.ExceptHandler})
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[str, bool]]:

@@ -19,10 +19,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from wiremap.source.annotations import Annotations, find
-from wiremap.source.identifiers import Keeping, handed, held, identifiers
+from wiremap.source.identifiers import Keeping, handed, held, identifiers, identifiers_below
 from wiremap.source.plain_classes import ANNOTATIONS, PlainClass, is_docstring, plain_class
 from wiremap.source.plain_code import sort_of, sort_of_function
 from wiremap.source.scope import Bound, Kind, Scope, Sort, standard
+from wiremap.source.tree import dump, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +85,13 @@ def module_names(tree: ast.Module) -> ModuleNames:
     """Return what the top level of *tree* does; of its functions' bodies nothing but docstrings must be left in it."""
     reader = _ModuleReader()
     reader.read(tree.body)
-    return reader.result(digest(ast.dump(tree)), imported_names(tree))
+    return reader.result(digest(dump(tree)), imported_names(tree))
 
 
 def imported_names(tree: ast.AST) -> dict[str, str]:
     """Return, for each name that an import statement below *tree* binds, the dotted name of what it is."""
     found: dict[str, str] = {}
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 first = alias.name.partition(".")[0]
@@ -236,7 +237,7 @@ class _ModuleReader:
         if sort is None or _LOOKED_UP.fullmatch(name) or not self._annotations.are_plain([node.annotation]):
             self._effect(node)
             return
-        text = f"{name}: {ast.dump(node.annotation)}"
+        text = f"{name}: {dump(node.annotation)}"
         self._note(ANNOTATIONS, text, identifiers(node.annotation) | {name}, node.lineno)
         if value is not None:
             self._bind_all([name], node, sort)
@@ -251,7 +252,7 @@ class _ModuleReader:
 
     def _told(self, node: ast.AST, reads: Iterable[str], inside: Mapping[str, int] | None = None) -> str:
         """Return the text of a statement, and which of several bindings of a name it reads."""
-        told = [ast.dump(node)]
+        told = [dump(node)]
         for name in sorted(reads):
             if name in self._names:
                 told.append(f"{name} {len(self._names[name].parts)}")
@@ -261,7 +262,7 @@ class _ModuleReader:
 
     def _effect(self, node: ast.stmt) -> None:
         reads = identifiers(node)
-        self._effects.append(ast.dump(node))
+        self._effects.append(dump(node))
         self._effect_reads |= reads
         if not self._is_table(node):
             keeps = self._keeps if self._is_as_imported(node) else _keeps_nothing
@@ -360,7 +361,7 @@ class _ModuleReader:
             return
         self._annotations.rests_on = found.rests_on
         notes = self._whole(node) if found.is_whole else self._members(node, found)
-        slots = [ast.dump(one) for one in found.members.get("__slots__", ())]
+        slots = [dump(one) for one in found.members.get("__slots__", ())]
         notes.classes.append((found.kind, found.bases, "\n".join([*map(ast.unparse, node.bases), *slots])))
         self._scope.bind(node.name, Bound("class", kind=found.kind))
 
@@ -377,7 +378,7 @@ class _ModuleReader:
         for name, statement in _in_order(found.members, node.body):
             part: ast.AST = statement
             if name == ANNOTATIONS and isinstance(statement, ast.AnnAssign):
-                told.append(ast.dump(statement.target))
+                told.append(dump(statement.target))
                 part = statement.annotation
             text = self._told(part, identifiers(part), count)
             count[name] += 1
@@ -413,13 +414,13 @@ def _reads(node: ast.AST) -> frozenset[str]:
         case ast.AnnAssign(annotation=annotation, value=ast.expr() as value):
             return identifiers(annotation) | identifiers(value)
         case ast.FunctionDef() | ast.AsyncFunctionDef():
-            return frozenset(name for part in ast.iter_child_nodes(node) for name in identifiers(part))
+            return identifiers_below(node)
         case _:
             return identifiers(node)
 
 
 def _names_bound(node: ast.AST) -> Iterator[str]:
-    for inner in ast.walk(node):
+    for inner in walk(node):
         match inner:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
                 yield name
@@ -441,7 +442,7 @@ def _keeps_nothing(_function: ast.expr) -> Keeping:
 
 def _stars_in(node: ast.AST) -> Iterator[str]:
     """Yield the modules of which everything is imported below *node*."""
-    for inner in ast.walk(node):
+    for inner in walk(node):
         if isinstance(inner, ast.ImportFrom) and any(alias.name == "*" for alias in inner.names):
             yield "." * inner.level + (inner.module or "")
 
@@ -453,7 +454,7 @@ def _is_list_of_texts(node: ast.AST) -> bool:
 
 
 def _names_deleted(node: ast.AST) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Del)}
+    return {one.id for one in walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Del)}
 
 
 def _surely_bound(node: ast.AST) -> set[str]:  # noqa: PLR0911 - a table in the form of code

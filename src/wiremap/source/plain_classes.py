@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from wiremap.source.annotations import Annotations, find, is_of_types
-from wiremap.source.identifiers import Function
 from wiremap.source.plain_code import is_constant, sort_of, sort_of_function
 from wiremap.source.scope import Bound, Kind, Scope, Sort, exception_names
+from wiremap.source.tree import Function, walk
 
 ANNOTATIONS: Final = "__annotations__"
 _Members = Mapping[str, Sequence[ast.stmt]]
@@ -337,7 +337,7 @@ def _is_dataclass(members: _Members, options: frozenset[str], annotations: Annot
 
 def _is_plain_field(node: ast.AnnAssign, scope: Scope) -> bool:
     """Tell whether it is a field like any other, with a default that can't be changed: others are refused."""
-    parts = list(ast.walk(node.annotation))
+    parts = walk(node.annotation)
     if any(isinstance(one, ast.Name | ast.Attribute | ast.Constant) and _marker(one) for one in parts):
         return False
     if isinstance(node.value, ast.Call):

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from wiremap.source.annotations import Annotations, find
-from wiremap.source.identifiers import Function
 from wiremap.source.scope import Scope, Sort, is_looked_into
+from wiremap.source.tree import Function
 
 _GIVE_FUNCTIONS: Final = frozenset(
     {

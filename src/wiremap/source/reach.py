@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from wiremap.source.identifiers import Function
 from wiremap.source.module_names import imported_names
+from wiremap.source.tree import Function, children, walk
 
 Sight = Literal["", "members", "all"]
 """What a unit may read by a computed name: nothing, members of the objects that it has, or names of any module."""
@@ -45,15 +45,22 @@ def reach_of(trees: Iterable[ast.AST], imported: Mapping[str, str]) -> Reach:
     for tree in trees:
         local = {**imported, **imported_names(tree)}
         names_of_sys = frozenset(name for name, dotted in local.items() if dotted == "sys") | {"sys"}
-        sights.update(_sights(tree, names_of_sys, frozenset()))
-        handled.update(_in_full(name, local) for name in _handed_on(tree) if name.partition(".")[0] in local)
-        for node in ast.walk(tree):
-            handled.update(filter(None, [_asked_for(node)]), _imported_by_class(node))
-            handled.update(_in_full(name, local) for name in _looked_up(node, local))
-        spelled.update(_spelled_by(tree))
         is_function = isinstance(tree, Function)
-        made.update(filter(None, map(_beginning_looked_up, ast.walk(tree))) if is_function else ())
-        if _has_own_names(tree, is_function=is_function):
+        nodes = walk(tree)
+        words = _words(nodes)
+        if not words.isdisjoint(_SEE):
+            sights.update(_sights([tree], names_of_sys, frozenset()))
+        if not words.isdisjoint(local):
+            handled.update(_in_full(name, local) for name in _handed_on(tree) if name.partition(".")[0] in local)
+        for node in nodes:
+            if isinstance(node, (ast.Call, ast.Subscript)):
+                handled.update(filter(None, [_asked_for(node)]))
+                handled.update(_in_full(name, local) for name in _looked_up(node, local))
+                made.update(filter(None, [_beginning_looked_up(node)]) if is_function else ())
+            elif isinstance(node, ast.ClassDef):
+                handled.update(_imported_by_class(node))
+        spelled.update(_spelled_by(tree))
+        if not words.isdisjoint(_GIVE_OWN_NAMES) and _has_own_names(tree, is_function=is_function):
             handled.add(OWN_MODULE)
     sight: Sight = "all" if "all" in sights else "members" if "members" in sights else ""
     return Reach(sight, frozenset(handled), frozenset(spelled), frozenset(made))
@@ -81,56 +88,89 @@ _READ_MEMBERS: Final = frozenset(
 _BUILT_IN_ONLY: Final = frozenset({"dir", "help", "vars"})
 _IMPORTERS: Final = frozenset({"__import__", "importorskip"})
 _LISTED: Final = frozenset({"dir", "locals", "vars"})
+_GIVE_OWN_NAMES: Final = _LISTED | {"globals"}
 _NAMED: Final = frozenset({"delattr", "getattr", "hasattr", "object", "setattr"})
 """Take an object and the name of what they read or set: also `monkeypatch.setattr` and `mock.patch.object`."""
 _OF_PYTEST: Final = frozenset({"collector", "item", "metafunc", "node", "pyfuncitem", "request"})
 
 
+# Nothing below is found where none of these stands.
+_SEE: Final = _READ_ALL | _READ_MEMBERS | {"autospec", "delattr", "module", "modules", "object", "setattr"}
+
+
+def _words(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the names, attributes, keywords, imports and whole strings of *nodes*."""
+    found: set[str] = set()
+    for node in nodes:
+        match node:
+            case ast.Name(id=word) | ast.Attribute(attr=word) | ast.Constant(value=str(word)):
+                found.add(word)
+            case ast.keyword(arg=str(word)) | ast.alias(name=word) | ast.ImportFrom(module=str(word)):
+                found.add(word)
+            case _:
+                pass
+    return found
+
+
 def _sights(  # noqa: C901, PLR0912 - a table in the form of code
-    node: ast.AST, names_of_sys: frozenset[str], local: frozenset[str]
+    nodes: Iterable[ast.AST], names_of_sys: frozenset[str], local: frozenset[str]
 ) -> Iterator[Sight]:
-    """Yield what is read by the names in *node*; *local* are variables, of which whoever fills them is asked."""
-    inner: Iterable[ast.AST] = ast.iter_child_nodes(node)
+    """Yield what is read by the names in *nodes*; *local* are variables, of which whoever fills them is asked."""
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        inner: Iterable[ast.AST] = children(node)
+        match node:
+            case ast.Name(id=name):
+                yield _sight_of(name) if isinstance(node.ctx, ast.Load) and name not in local else ""
+            case ast.Constant(value=value):
+                # `getattr(f, "__globals__")`
+                yield _sight_of(value) if isinstance(value, str) and value.startswith("__") else ""
+            case ast.Attribute() if _is_modules(node, names_of_sys):
+                yield "all"
+            case ast.Attribute(value=ast.Name(id=owner), attr="module") if owner in _OF_PYTEST:
+                yield "all"
+            case ast.Attribute(attr=name):
+                yield _sight_of(name) if name not in _BUILT_IN_ONLY else ""
+            case ast.Call():
+                sight, inner = _sight_of_call(node)
+                yield sight
+            case ast.keyword(arg="autospec"):
+                yield "members"
+            case ast.Subscript() if _asked_for(node) or _looks_up_literal(node):
+                inner = ()
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[listed]) if _is_modules(listed, names_of_sys):
+                inner = [node.left]  # it asks whether a module is there, and gets none
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield from _sights(node.body, names_of_sys, _local_names(node, local))
+                inner = [one for one in inner if not isinstance(one, ast.stmt)]
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                yield from _sights_of_import((node.module or "") if isinstance(node, ast.ImportFrom) else "", aliases)
+            case _:
+                pass
+        pending.extend(inner)
+
+
+def _sight_of_call(node: ast.Call) -> tuple[Sight, Iterable[ast.AST]]:  # noqa: PLR0911 - a table in the form of code
+    """Return what the call reads by computed names, and what of it may read more."""
     match node:
         case _ if _asked_for(node) or _looks_up_literal(node):
-            inner = node.args[1:] if isinstance(node, ast.Call) else ()
+            return "", node.args[1:]
         case ast.Call(func=ast.Name(id=name), args=[]) if name in _LISTED:
-            inner = ()  # the names of where it stands
+            return "", ()  # the names of where it stands
         case ast.Call(func=ast.Attribute(attr="setattr" | "delattr"), args=[ast.JoinedStr() | ast.BinOp(), *_]):
-            yield "all"  # `monkeypatch.setattr(f"app.{name}", …)`
+            return "all", children(node)  # `monkeypatch.setattr(f"app.{name}", …)`
         case ast.Call(func=ast.Attribute(attr="setattr"), args=[target, _]) if not isinstance(target, ast.Constant):
-            yield "all"  # what is replaced has its dotted name there
+            return "all", children(node)  # what is replaced has its dotted name there
         case ast.Call(func=ast.Attribute(attr="delattr"), args=[target]) if not isinstance(target, ast.Constant):
-            yield "all"
+            return "all", children(node)
         case ast.Call(func=function, args=[_, ast.Constant(), *_]) if _last(function) in _NAMED:
-            inner = [*([function.value] if isinstance(function, ast.Attribute) else []), *node.args, *node.keywords]
+            owner = [function.value] if isinstance(function, ast.Attribute) else []
+            return "", [*owner, *node.args, *node.keywords]
         case ast.Call(func=ast.Attribute(attr="object"), args=[_, _, *_]):
-            yield "members"  # `mock.patch.object(app.C, name)`
-        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[listed]) if _is_modules(listed, names_of_sys):
-            inner = [node.left]  # it asks whether a module is there, and gets none
-        case ast.Attribute() if _is_modules(node, names_of_sys):
-            yield "all"
-        case ast.Attribute(value=ast.Name(id=owner), attr="module") if owner in _OF_PYTEST:
-            yield "all"
-        case ast.keyword(arg="autospec"):
-            yield "members"
-        case ast.Name(id=name):
-            yield _sight_of(name) if isinstance(node.ctx, ast.Load) and name not in local else ""
-        case ast.Attribute(attr=name):
-            yield _sight_of(name) if name not in _BUILT_IN_ONLY else ""
-        case ast.FunctionDef() | ast.AsyncFunctionDef():
-            within = _local_names(node, local)
-            for statement in node.body:
-                yield from _sights(statement, names_of_sys, within)
-            inner = [one for one in ast.iter_child_nodes(node) if one not in node.body]
-        case ast.Constant(value=str(name)) if name.startswith("__"):
-            yield _sight_of(name)  # `getattr(f, "__globals__")`
-        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-            yield from _sights_of_import((node.module or "") if isinstance(node, ast.ImportFrom) else "", aliases)
+            return "members", children(node)  # `mock.patch.object(app.C, name)`
         case _:
-            pass
-    for child in inner:
-        yield from _sights(child, names_of_sys, local)
+            return "", children(node)
 
 
 def _local_names(function: Function, around: frozenset[str]) -> frozenset[str]:
@@ -138,19 +178,23 @@ def _local_names(function: Function, around: frozenset[str]) -> frozenset[str]:
     arguments = function.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
     own = {one.arg for one in every if one is not None}
-    elsewhere = {name for one in ast.walk(function) if isinstance(one, ast.Global) for name in one.names}
+    elsewhere = {name for one in walk(function) if isinstance(one, ast.Global) for name in one.names}
     pending: list[ast.AST] = list(function.body)
     while pending:
-        match pending.pop():
-            case ast.Name(id=name, ctx=ast.Store()):
-                own.add(name)
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Lambda():
-                pass
-            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                pass
-            case node:
-                pending.extend(ast.iter_child_nodes(node))
+        node = pending.pop()
+        if isinstance(node, ast.Name):
+            own.update([node.id] if isinstance(node.ctx, ast.Store) else ())
+        elif type(node) not in _HAVE_OWN_VARIABLES:
+            pending += children(node)
     return (around | own) - elsewhere
+
+
+_HAVE_OWN_VARIABLES: Final = frozenset(
+    {
+        ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda,
+        ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
+    }
+)  # fmt: skip
 
 
 def _sights_of_import(module: str, aliases: list[ast.alias]) -> Iterator[Sight]:
@@ -182,23 +226,28 @@ def _is_modules(node: ast.expr, names_of_sys: frozenset[str]) -> bool:
             return False
 
 
-def _imported_by_class(node: ast.AST) -> frozenset[str]:
+def _imported_by_class(node: ast.ClassDef) -> Iterable[str]:
     """Return what the body of a class imports: it is an attribute of the class then, under no name of the module."""
-    return frozenset(imported_names(node).values()) if isinstance(node, ast.ClassDef) else frozenset()
+    return imported_names(node).values()
 
 
-def _spelled_by(node: ast.AST) -> Iterator[str]:
+def _spelled_by(tree: ast.AST) -> Iterator[str]:
     """Yield the strings that may name a module, but for those that stand alone as docstrings do."""
-    match node:
-        case ast.Expr(value=ast.Constant()):
-            return
-        case ast.Call(func=function, args=[ast.Constant()]) if ast.unparse(function) in _TAKE_DISTRIBUTIONS:
-            return
-        case ast.Constant(value=str(text)) if all(part.isidentifier() for part in text.split(".")):
-            yield text
-        case _:
-            for child in ast.iter_child_nodes(node):
-                yield from _spelled_by(child)
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        match node:
+            case ast.Constant(value=value):
+                if isinstance(value, str) and all(map(str.isidentifier, value.split("."))):
+                    yield value
+            case ast.Expr(value=ast.Constant()):
+                pass
+            case ast.Call(func=ast.Attribute(attr="version") as function, args=[ast.Constant()]) if (
+                ast.unparse(function) in _TAKE_DISTRIBUTIONS
+            ):
+                pass
+            case _:
+                pending += children(node)
 
 
 # Nothing is imported by the name of a distribution.
@@ -235,7 +284,7 @@ def _looked_up(node: ast.AST, imported: Iterable[str]) -> Iterator[str]:
     if beginning:
         yield from (name for name in imported if name.startswith(beginning))
     elif _looks_up_literal(node):
-        texts = {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
+        texts = {one.value for one in walk(node) if isinstance(one, ast.Constant)}
         yield from (name for name in imported if name in texts)
 
 
@@ -249,17 +298,24 @@ def _is_of_module(node: ast.expr) -> bool:
             return False
 
 
-def _has_own_names(node: ast.AST, *, is_function: bool) -> bool:
+def _has_own_names(tree: ast.AST, *, is_function: bool) -> bool:
     """Tell whether the names of the module are had as a dictionary or a list."""
-    if _looks_up_literal(node) or (is_function and _beginning_looked_up(node)):
-        return False
-    match node:
-        case ast.Name(id="globals"):
-            return True
-        case ast.Call(func=ast.Name(id=name), args=[]) if name in _LISTED and not is_function:
-            return True
-        case _:
-            return any(_has_own_names(child, is_function=is_function) for child in ast.iter_child_nodes(node))
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        match node:
+            case ast.Name(id=name):
+                if name == "globals":
+                    return True
+            case ast.Call() | ast.Subscript() if _looks_up_literal(node):
+                pass
+            case ast.Subscript() if is_function and _beginning_looked_up(node):
+                pass
+            case ast.Call(func=ast.Name(id=name), args=[]) if name in _LISTED and not is_function:
+                return True
+            case _:
+                pending += children(node)
+    return False
 
 
 def _sight_of(name: str) -> Sight:
@@ -270,25 +326,26 @@ def _last(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def _handed_on(node: ast.AST) -> Iterator[str]:
+def _handed_on(tree: ast.AST) -> Iterator[str]:
     """Yield the names and dotted names that are read other than to take an attribute of them."""
-    match node:
-        case ast.Call(func=function, args=[owner, ast.Constant(value=str(name)), *rest]) if (
-            _last(function) in _NAMED and name != "__dict__"
-        ):
-            # What is read or set of the first has its name in the second, and may be a module.
-            if dotted := _dotted(owner):
-                yield f"{dotted}.{name}"
-            for child in (function, *rest, *node.keywords):
-                yield from _handed_on(child)
-        case ast.Name(ctx=ast.Load()) | ast.Attribute():
-            dotted = _dotted(node)
-            if dotted:
-                yield dotted
-            else:
-                yield from (name for child in ast.iter_child_nodes(node) for name in _handed_on(child))
-        case _:
-            yield from (name for child in ast.iter_child_nodes(node) for name in _handed_on(child))
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        match node:
+            case ast.Name(ctx=ast.Load()) | ast.Attribute():
+                if dotted := _dotted(node):
+                    yield dotted
+                else:
+                    pending += children(node)
+            case ast.Call(func=function, args=[owner, ast.Constant(value=str(name)), *rest]) if (
+                _last(function) in _NAMED and name != "__dict__"
+            ):
+                # What is read or set of the first has its name in the second, and may be a module.
+                if dotted := _dotted(owner):
+                    yield f"{dotted}.{name}"
+                pending += (function, *rest, *node.keywords)
+            case _:
+                pending += children(node)
 
 
 def _dotted(node: ast.expr) -> str:

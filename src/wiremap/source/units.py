@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from wiremap.source.identifiers import Function, identifiers
+from wiremap.source.identifiers import identifiers, identifiers_below
 from wiremap.source.keepers import Keepers
 from wiremap.source.lasting_state import keepers
 from wiremap.source.module_names import ModuleNames, digest, imported_names, module_names
 from wiremap.source.reach import NO_REACH, Reach, reach_of
+from wiremap.source.tree import Function, dump, set_body, walk
 
 MODULE_UNIT = "<module>"
 
@@ -177,34 +178,31 @@ def _function_unit(name: str, definitions: list[Function], *, kept_by: Keepers, 
         name=name,
         line=min(_first_line(node) for node in definitions),
         signature=digest("".join(_encoded_signature(node) for node in definitions)),
-        fingerprint=digest("".join(ast.dump(node) for node in definitions)),
+        fingerprint=digest("".join(dump(node) for node in definitions)),
         imports=frozenset(name for node in definitions for name in _imports(node)),
         names=names,
-        mentions=_mentions(definitions) - names,
+        mentions=frozenset().union(*map(identifiers_below, definitions)) - names,
         reach=reach_of(definitions, imported),
         keepers=kept_by,
         memory=_memory(name, [decorator for node in definitions for decorator in node.decorator_list]),
     )
 
 
-def _mentions(definitions: list[Function]) -> frozenset[str]:
-    return frozenset(name for node in definitions for part in ast.iter_child_nodes(node) for name in identifiers(part))
-
-
 def _module_unit(tree: ast.Module, functions: list[Function]) -> Unit:
     """Build the unit of what is no function. It leaves the functions without bodies, with their docstrings alone."""
     docstrings = [_docstring(node) for node in functions]
     for node, docstring in zip(functions, docstrings, strict=True):
-        node.body = _what_definition_tells(node) + (docstring if node.decorator_list else [])
-    fingerprint = digest(ast.dump(tree))
+        set_body(node, _what_definition_tells(node) + (docstring if node.decorator_list else []))
+    fingerprint = digest(dump(tree))
     for node, docstring in zip(functions, docstrings, strict=True):
-        node.body += [] if node.decorator_list else docstring  # who reads the function's name may read that too
-    statements = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+        if not node.decorator_list:
+            set_body(node, node.body + docstring)  # who reads the function's name may read that too
+    statements = [node for node in walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
     names = frozenset(_names(tree))
     return Unit(
         name=MODULE_UNIT,
         line=1,
-        signature=digest("".join(ast.dump(node) for node in statements)),
+        signature=digest("".join(dump(node) for node in statements)),
         fingerprint=fingerprint,
         imports=frozenset(_imports(tree)),
         names=names,
@@ -215,7 +213,7 @@ def _module_unit(tree: ast.Module, functions: list[Function]) -> Unit:
 
 def _what_definition_tells(node: Function) -> list[ast.stmt]:
     """Return, in place of a body, what a decorator can learn of a function without calling it."""
-    is_generator = any(isinstance(one, ast.Yield | ast.YieldFrom) for one in ast.walk(node))
+    is_generator = any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in walk(node))
     return [ast.Expr(ast.Yield())] if is_generator else []
 
 
@@ -232,7 +230,7 @@ def _opaque_unit(text: bytes) -> Unit:
 def _encoded_signature(node: Function) -> str:
     type_parameters = getattr(node, "type_params", ())  # since Python 3.12
     parts = [*node.decorator_list, *type_parameters, node.args, *([node.returns] if node.returns else [])]
-    return type(node).__name__ + "".join(ast.dump(part) for part in parts)
+    return type(node).__name__ + "".join(dump(part) for part in parts)
 
 
 def _first_line(node: Function) -> int:
@@ -240,7 +238,7 @@ def _first_line(node: Function) -> int:
 
 
 def _imports(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -260,7 +258,7 @@ def _may_name_a_module(value: str) -> bool:
 
 
 def _names(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Name):
             yield node.id
         elif isinstance(node, ast.Attribute):
@@ -296,7 +294,7 @@ def _is_cache(name: str) -> bool:
 def _cached_by_call(tree: ast.Module) -> set[str]:
     """Return names of functions that are handed to a cache without a decorator: `get = lru_cache(compute)`."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Call) and not _CACHE_FUNCTIONS.isdisjoint(_names(node.func)):
             found.update(argument.id for argument in node.args if isinstance(argument, ast.Name))
     return found
