@@ -25,7 +25,7 @@ _BY_ENDS: Final = attrgetter("provider", "cell", "consumer", "kind", "interface"
 _BY_CHILD: Final = attrgetter("child", "parent")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Graph:
     """Components, bindings and containment, each sorted and without doubles whatever order they came in.
 
@@ -42,8 +42,8 @@ class Graph:
     bindings: tuple[Binding, ...] = ()
     containment: tuple[Containment, ...] = ()
     nested: Mapping[str, "Graph"] = field(default_factory=dict)
-    topology: Topology = field(init=False, repr=False, compare=False)
-    _system: LivingSystem | None = field(default=None, init=False, repr=False, compare=False)
+    topology: Topology = field(init=False, compare=False)
+    _system: LivingSystem | None = field(default=None, init=False, compare=False)
 
     def __post_init__(self) -> None:
         # The only writes ever made: a frozen dataclass can bring its fields into order in no other way.
@@ -55,6 +55,14 @@ class Graph:
         topology = Topology(self.components, self.bindings, self.containment, local)
         object.__setattr__(self, "topology", topology)
         self._check()
+
+    def __repr__(self) -> str:
+        # Not the elements: a graph of ten components would fill the screen. ``to_json`` writes all of them.
+        parts: dict[str, tuple[object, ...]] = {"component": self.components, "binding": self.bindings}
+        if self.nested:
+            parts["nested graph"] = tuple(self.nested)
+        told = (f"{len(part)} {noun}{'' if len(part) == 1 else 's'}" for noun, part in parts.items())
+        return f"<Graph: {', '.join(told)}>"
 
     def __hash__(self) -> int:
         return hash((self.components, self.bindings, self.containment, tuple(self.nested.items())))
