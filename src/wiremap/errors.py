@@ -801,16 +801,23 @@ class CannotOverrideError(WiremapError):
 
 
 class UnknownComponentError(WiremapError):
-    """A graph was asked for a component that it does not hold."""
+    """A graph was asked for a component that it does not hold.
+
+    ``inside`` says where it is in local graphs: its id there, and the expression that leads to the graph.
+    """
 
     code = "unknown-component"
 
-    def __init__(self, component_id: str, known: Iterable[str]) -> None:
+    def __init__(self, component_id: str, known: Iterable[str], inside: Iterable[tuple[str, str]] = ()) -> None:
         self.component_id = component_id
         self.known = tuple(sorted(known))
-        super().__init__(component_id, self.known)
+        self.inside = tuple(inside)
+        super().__init__(component_id, self.known, self.inside)
 
     def _text(self) -> str:
+        if self.inside:
+            places = _listed(f"{id_!r} in {graph}" for id_, graph in self.inside)
+            return f"No component of this graph has the id {self.component_id!r}; there is {places}."
         hint = near_names(self.component_id, self.known) or f" The graph holds {len(self.known)} components."
         return f"No component has the id {self.component_id!r}.{hint}"
 

@@ -371,6 +371,8 @@ def test_a_component_of_a_nested_graph_is_found_by_its_id() -> None:
         assert runner.run() == 9
         with graph.nested["the runner"].override("inner blocks", Blocks(11)):
             assert runner.run() == 11
+    with graph.override("the runner/inner blocks", Blocks(7)):
+        assert runner.run() == 7
     assert runner.run() == 5
 
 
