@@ -794,7 +794,7 @@ class CannotOverrideError(WiremapError):
         super().__init__(component_id, reason, self.cure)
 
     def _text(self) -> str:
-        return f"{self.component_id} can't be overridden: {self.reason}. {self.cure}"
+        return f"{self.component_id} can't be overridden: {self.reason}.\n{self.cure}"
 
 
 # Graphs as data.

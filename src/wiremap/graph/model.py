@@ -106,6 +106,7 @@ class Graph:
             UnknownComponentError: No component has that id.
             CannotOverrideError: It hands no cell over, it is not the only one of that id, or this graph was only
                 compiled or read.
+            NotAComponentError: The stand-in is a plain value, such as None.
             WiringError: The stand-in lacks cells or does not fit.
         """
         levels = list(self._levels())

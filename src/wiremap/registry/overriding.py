@@ -23,6 +23,8 @@ from wiremap.errors import (
     WiringError,
 )
 from wiremap.graph import CALL, CellKind
+from wiremap.registry.arguments import check_component, needs_instance
+from wiremap.registry.attributes import is_class
 from wiremap.registry.cell_types import misfit_of_cell, type_fault
 from wiremap.registry.cells import (
     NOT_CALLABLE,
@@ -126,6 +128,7 @@ class System:
             everywhere: All systems whose consumers are to be served.
         """
         where = caller_location(depth=2)
+        check_component(stand_in, "override", "stand-in", where)
         everything = [cell for system in everywhere for cells, _ in system.parts for cell in cells]
         offered = [cell for system in (self, *rivals) for cell in system.offered_by(component_id)]
         if not offered:
@@ -137,6 +140,8 @@ class System:
         provider = _only_provider(component_id, offered)
         handed = [cell for cell in everything if cell.provider() is provider]
         if reason := _why_not_everywhere(stand_in, handed):
+            raise CannotOverrideError(component_id, *reason)
+        if reason := _why_no_class(stand_in, handed):
             raise CannotOverrideError(component_id, *reason)
         if faults := list(_faults(stand_in, handed, where)):
             raise WiringError(faults, _NOTHING_SWAPPED)
@@ -170,6 +175,16 @@ def _why_not_everywhere(stand_in: object, handed: Iterable[BoundCell]) -> tuple[
         if bound.consumer() is stand_in:
             reason = f"the stand-in is its own consumer {consumer}, which would be handed {bound.cell!r} by itself"
             return reason, "Pass another object."
+    return None
+
+
+def _why_no_class(stand_in: object, handed: Iterable[BoundCell]) -> tuple[str, str] | None:
+    """Return why the stand-in can't be a class, if it is one, and what to do about it, or None."""
+    if is_class(stand_in):
+        for bound in handed:
+            if needs_instance(stand_in, bound.cell):
+                name = stand_in.__name__
+                return f"{bound.cell!r} of the class {name} needs an instance", f"Pass an instance: {name}(...)."
     return None
 
 
