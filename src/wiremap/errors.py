@@ -658,16 +658,18 @@ class CellNotWiredError(WiremapError, AttributeError):
 
     code = "cell-not-wired"
 
-    def __init__(self, cell: str, consumer_type: str, where: str) -> None:
+    def __init__(self, cell: str, consumer_type: str, where: str, read_at: str) -> None:
         self.cell = cell
         self.consumer_type = consumer_type
         self.where = where
-        super().__init__(cell, consumer_type, where)
+        self.read_at = read_at
+        super().__init__(cell, consumer_type, where, read_at)
 
     def _text(self) -> str:
         return (
             f"{self.consumer_type} read its cell {self.cell!r} (required at {self.where}) before it was handed "
-            f"over: register a provider and finalize the orchestrator first."
+            f"over (at {self.read_at}): register a provider and finalize the orchestrator first. "
+            f"In __init__ it is too early; __post_wire__ is the place."
         )
 
 
@@ -676,16 +678,18 @@ class ModuleCellNotWiredError(WiremapError):
 
     code = "module-cell-not-wired"
 
-    def __init__(self, cell: str, consumer_type: str, where: str) -> None:
+    def __init__(self, cell: str, consumer_type: str, where: str, read_at: str) -> None:
         self.cell = cell
         self.consumer_type = consumer_type
         self.where = where
-        super().__init__(cell, consumer_type, where)
+        self.read_at = read_at
+        super().__init__(cell, consumer_type, where, read_at)
 
     def _text(self) -> str:
         return (
             f"{self.consumer_type} read its cell {self.cell!r} (required at {self.where}) before it was handed "
-            f"over: register a provider and finalize the orchestrator first."
+            f"over (at {self.read_at}): register a provider and finalize the orchestrator first. "
+            f"In __init__ it is too early; __post_wire__ is the place."
         )
 
 

@@ -17,6 +17,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from wiremap.errors import (
+    AsyncRecipeError,
     GraphFormatError,
     ModuleNotImportableError,
     NoLocalGraphError,
@@ -144,6 +145,8 @@ def _current_directory_first() -> Iterator[None]:
 def _import(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
+    except AsyncRecipeError:
+        raise  # it says what to mend, and where
     except (Exception, SystemExit) as error:  # anything may happen while somebody's module is imported
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if missing is not None and f"{name}.".startswith(f"{missing}."):

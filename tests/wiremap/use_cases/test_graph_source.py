@@ -6,6 +6,8 @@ import pytest
 
 from wiremap import Component, Graph, WiremapError, WiringError
 from wiremap.errors import (
+    AsyncRecipeError,
+    CellNotWiredError,
     ModuleNotImportableError,
     NoLocalGraphError,
     NoRecipeError,
@@ -292,6 +294,30 @@ def test_every_step_that_fails_says_so(
 
 def test_what_a_component_begins_to_wire_it_may_finish_in_a_hook(module: _Modules) -> None:
     assert compile_source(module(PRELUDE, LATER)).ids == ("Late",)
+
+
+def test_an_async_recipe_is_told_as_such(module: _Modules) -> None:
+    with pytest.raises(AsyncRecipeError, match=r"build is async or a generator \(at "):
+        compile_source(module(PRELUDE, "@recipe\nasync def build(): ..."))
+
+
+def test_a_cell_that_is_read_while_its_consumer_is_built_is_told_with_the_line(module: _Modules) -> None:
+    reading = """
+from wiremap import Requires
+
+class Early:
+    run = Requires[object]()
+    def __init__(self):
+        self.run
+
+@recipe
+def build():
+    Early()
+"""
+    name = module(reading.replace("class", "from wiremap import recipe\n\nclass"))
+
+    with pytest.raises(CellNotWiredError, match=rf"\(at {name}\.py:9\): .*__post_wire__ is the place"):
+        compile_source(name)
 
 
 def test_an_unknown_module_is_named() -> None:
