@@ -932,18 +932,25 @@ class SourceNotFoundError(WiremapError):
 class PythonFileError(WiremapError):
     """A file of Python was asked for a graph; a recipe is found by the name of its module.
 
-    ``root`` is the folder that the module is looked up in, empty for the current one.
+    ``root`` is the folder that the module is looked up in, empty for the current one; ``folder`` is that of the file,
+    where no recipe is in it and only its source can be asked.
     """
 
     code = "python-file"
 
-    def __init__(self, path: str, module: str, root: str) -> None:
+    def __init__(self, path: str, module: str, root: str, folder: str = "") -> None:
         self.path = path
         self.module = module
         self.root = root
-        super().__init__(path, module, root)
+        self.folder = folder
+        super().__init__(path, module, root, folder)
 
     def _text(self) -> str:
+        if self.folder:
+            return (
+                f"{self.path!r} is a file of Python, and marks nothing with @wiremap.recipe. To infer the wiring from "
+                f"source, ask for its folder: wiremap graph {self.folder}"
+            )
         where = f" It is looked up in {self.root!r}: have that on PYTHONPATH, or install it." if self.root else ""
         return (
             f"{self.path!r} is a file of Python, not a graph. To compile a recipe in it, ask for the module: "

@@ -125,7 +125,16 @@ def _refuse_python_file(source: str) -> None:
     if path.suffix != ".py" or not path.is_file():
         return
     module, root = module_name(path)
-    raise PythonFileError(source, module + (f":{function}" if function else ""), root)
+    folder = "" if function or _mentions_recipe(path) else str(path.parent)
+    raise PythonFileError(source, module + (f":{function}" if function else ""), root, folder)
+
+
+def _mentions_recipe(path: Path) -> bool:
+    """Tell whether a recipe may be marked in the file: one that can't be read is not the matter here."""
+    try:
+        return b"recipe" in path.read_bytes()
+    except OSError:
+        return True
 
 
 # A recipe

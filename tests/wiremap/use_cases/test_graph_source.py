@@ -350,10 +350,19 @@ def test_a_file_of_python_is_asked_for_by_its_module(
     (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
     if "shop" in path:
         ((tmp_path / path).parent / "__init__.py").touch()
-    (tmp_path / path).touch()
+    (tmp_path / path).write_text("@recipe\ndef build(): ...\n")
 
     with pytest.raises(PythonFileError, match=advice):
         compile_source(source)
+
+
+def test_a_file_without_a_recipe_is_asked_for_by_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "_models.py").write_text("class Cart: ...\n")
+
+    with pytest.raises(PythonFileError, match=r"marks nothing with @wiremap\.recipe\. .* wiremap graph shop \["):
+        compile_source("shop/_models.py")
 
 
 @pytest.mark.parametrize(
