@@ -76,8 +76,9 @@ def test_the_readme_shows_the_wiring_example_and_its_graph() -> None:
     assert printed(ROOT / "examples", "-m", "wiremap", "graph", "wiring") == shown_output("wiremap graph wiring")
 
 
-def test_every_block_of_the_wiring_guide_does_what_it_shows() -> None:
-    failed, tried = doctest.testfile(str(ROOT / "docs" / "wiring.md"), module_relative=False, verbose=False)
+@pytest.mark.parametrize("page", ["wiring.md", "graph.md"])
+def test_every_block_of_the_wiring_guides_does_what_it_shows(page: str) -> None:
+    failed, tried = doctest.testfile(str(ROOT / "docs" / page), module_relative=False, verbose=False)
 
     assert (failed, tried > 20) == (0, True)
 
