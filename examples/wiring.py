@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from wiremap import RegistryOrchestrator, Requires, recipe
+from wiremap import Graph, RegistryOrchestrator, Requires, recipe
 
 
 class BlockManager:
@@ -32,15 +32,15 @@ class Engine:
 
 
 @recipe  # a function that wires and does no work
-def build() -> Engine:
+def build() -> tuple[Engine, Graph]:
     orch = RegistryOrchestrator()
     engine, scheduler, blocks = orch.add(Engine()), orch.add(Scheduler()), orch.add(BlockManager())
     orch.register(blocks, "allocate", scheduler)  # provider, cell, consumer
     orch.register(blocks, "num_free", scheduler)
     orch.register(scheduler, "schedule", engine)
-    orch.finalize()
-    return engine
+    return engine, orch.finalize()
 
 
 if __name__ == "__main__":
-    print("blocks:", build().step())
+    engine, _ = build()
+    print("blocks:", engine.step())

@@ -69,21 +69,28 @@ def test_the_readme_shows_what_explain_prints(shop: Path) -> None:
 
 
 def test_the_readme_shows_the_wiring_example_and_its_graph() -> None:
-    example = (ROOT / "examples" / "wiring.py").read_text(encoding="utf-8")
-    (code,) = re.findall(r"^```python\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
+    recipe, fixture = re.findall(r"^```python\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
 
-    assert code in example
+    assert recipe in (ROOT / "examples" / "wiring.py").read_text(encoding="utf-8")
+    assert fixture in (ROOT / "examples" / "test_wiring.py").read_text(encoding="utf-8")
     assert printed(ROOT / "examples", "-m", "wiremap", "graph", "wiring") == shown_output("wiremap graph wiring")
 
 
-def test_every_block_of_the_wiring_guide_does_what_it_shows() -> None:
-    failed, tried = doctest.testfile(str(ROOT / "docs" / "wiring.md"), module_relative=False, verbose=False)
+@pytest.mark.parametrize("page", ["wiring.md", "graph.md"])
+def test_every_block_of_the_wiring_guides_does_what_it_shows(page: str) -> None:
+    failed, tried = doctest.testfile(str(ROOT / "docs" / page), module_relative=False, verbose=False)
 
     assert (failed, tried > 20) == (0, True)
 
 
 def test_the_wiring_example_runs() -> None:
     assert printed(ROOT / "examples", "wiring.py") == "blocks: [0, 1]\n"
+
+
+def test_the_overriding_example_passes() -> None:
+    command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir=.", "test_wiring.py"]
+
+    assert "1 passed" in printed(ROOT / "examples", *command)
 
 
 def test_every_relative_link_of_the_documents_leads_somewhere() -> None:

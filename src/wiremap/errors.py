@@ -658,16 +658,18 @@ class CellNotWiredError(WiremapError, AttributeError):
 
     code = "cell-not-wired"
 
-    def __init__(self, cell: str, consumer_type: str, where: str) -> None:
+    def __init__(self, cell: str, consumer_type: str, where: str, read_at: str) -> None:
         self.cell = cell
         self.consumer_type = consumer_type
         self.where = where
-        super().__init__(cell, consumer_type, where)
+        self.read_at = read_at
+        super().__init__(cell, consumer_type, where, read_at)
 
     def _text(self) -> str:
         return (
             f"{self.consumer_type} read its cell {self.cell!r} (required at {self.where}) before it was handed "
-            f"over: register a provider and finalize the orchestrator first."
+            f"over (at {self.read_at}): register a provider and finalize the orchestrator first. "
+            f"In __init__ it is too early; __post_wire__ is the place."
         )
 
 
@@ -676,16 +678,18 @@ class ModuleCellNotWiredError(WiremapError):
 
     code = "module-cell-not-wired"
 
-    def __init__(self, cell: str, consumer_type: str, where: str) -> None:
+    def __init__(self, cell: str, consumer_type: str, where: str, read_at: str) -> None:
         self.cell = cell
         self.consumer_type = consumer_type
         self.where = where
-        super().__init__(cell, consumer_type, where)
+        self.read_at = read_at
+        super().__init__(cell, consumer_type, where, read_at)
 
     def _text(self) -> str:
         return (
             f"{self.consumer_type} read its cell {self.cell!r} (required at {self.where}) before it was handed "
-            f"over: register a provider and finalize the orchestrator first."
+            f"over (at {self.read_at}): register a provider and finalize the orchestrator first. "
+            f"In __init__ it is too early; __post_wire__ is the place."
         )
 
 
@@ -794,23 +798,30 @@ class CannotOverrideError(WiremapError):
         super().__init__(component_id, reason, self.cure)
 
     def _text(self) -> str:
-        return f"{self.component_id} can't be overridden: {self.reason}. {self.cure}"
+        return f"{self.component_id} can't be overridden: {self.reason}.\n{self.cure}"
 
 
 # Graphs as data.
 
 
 class UnknownComponentError(WiremapError):
-    """A graph was asked for a component that it does not hold."""
+    """A graph was asked for a component that it does not hold.
+
+    ``inside`` says where it is in local graphs: its id there, and the expression that leads to the graph.
+    """
 
     code = "unknown-component"
 
-    def __init__(self, component_id: str, known: Iterable[str]) -> None:
+    def __init__(self, component_id: str, known: Iterable[str], inside: Iterable[tuple[str, str]] = ()) -> None:
         self.component_id = component_id
         self.known = tuple(sorted(known))
-        super().__init__(component_id, self.known)
+        self.inside = tuple(inside)
+        super().__init__(component_id, self.known, self.inside)
 
     def _text(self) -> str:
+        if self.inside:
+            places = _listed(f"{id_!r} in {graph}" for id_, graph in self.inside)
+            return f"No component of this graph has the id {self.component_id!r}; there is {places}."
         hint = near_names(self.component_id, self.known) or f" The graph holds {len(self.known)} components."
         return f"No component has the id {self.component_id!r}.{hint}"
 
@@ -921,18 +932,25 @@ class SourceNotFoundError(WiremapError):
 class PythonFileError(WiremapError):
     """A file of Python was asked for a graph; a recipe is found by the name of its module.
 
-    ``root`` is the folder that the module is looked up in, empty for the current one.
+    ``root`` is the folder that the module is looked up in, empty for the current one; ``folder`` is that of the file,
+    where no recipe is in it and only its source can be asked.
     """
 
     code = "python-file"
 
-    def __init__(self, path: str, module: str, root: str) -> None:
+    def __init__(self, path: str, module: str, root: str, folder: str = "") -> None:
         self.path = path
         self.module = module
         self.root = root
-        super().__init__(path, module, root)
+        self.folder = folder
+        super().__init__(path, module, root, folder)
 
     def _text(self) -> str:
+        if self.folder:
+            return (
+                f"{self.path!r} is a file of Python, and marks nothing with @wiremap.recipe. To infer the wiring from "
+                f"source, ask for its folder: wiremap graph {self.folder}"
+            )
         where = f" It is looked up in {self.root!r}: have that on PYTHONPATH, or install it." if self.root else ""
         return (
             f"{self.path!r} is a file of Python, not a graph. To compile a recipe in it, ask for the module: "

@@ -25,7 +25,7 @@ _BY_ENDS: Final = attrgetter("provider", "cell", "consumer", "kind", "interface"
 _BY_CHILD: Final = attrgetter("child", "parent")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Graph:
     """Components, bindings and containment, each sorted and without doubles whatever order they came in.
 
@@ -42,8 +42,8 @@ class Graph:
     bindings: tuple[Binding, ...] = ()
     containment: tuple[Containment, ...] = ()
     nested: Mapping[str, "Graph"] = field(default_factory=dict)
-    topology: Topology = field(init=False, repr=False, compare=False)
-    _system: LivingSystem | None = field(default=None, init=False, repr=False, compare=False)
+    topology: Topology = field(init=False, compare=False)
+    _system: LivingSystem | None = field(default=None, init=False, compare=False)
 
     def __post_init__(self) -> None:
         # The only writes ever made: a frozen dataclass can bring its fields into order in no other way.
@@ -55,6 +55,14 @@ class Graph:
         topology = Topology(self.components, self.bindings, self.containment, local)
         object.__setattr__(self, "topology", topology)
         self._check()
+
+    def __repr__(self) -> str:
+        # Not the elements: a graph of ten components would fill the screen. ``to_json`` writes all of them.
+        parts: dict[str, tuple[object, ...]] = {"component": self.components, "binding": self.bindings}
+        if self.nested:
+            parts["nested graph"] = tuple(self.nested)
+        told = (f"{len(part)} {noun}{'' if len(part) == 1 else 's'}" for noun, part in parts.items())
+        return f"<Graph: {', '.join(told)}>"
 
     def __hash__(self) -> int:
         return hash((self.components, self.bindings, self.containment, tuple(self.nested.items())))
@@ -88,28 +96,43 @@ class Graph:
         """Let *stand_in* provide all cells of a component inside a ``with`` block: to all consumers, in all threads.
 
         A component is looked for here first, then in nested graphs, the outermost first; consumers in all of them
-        are served. Where several of them, equally deep, have components of that id, ask the ``nested`` one
-        that is meant. References that others keep in attributes of their own are not cells and
-        stay. The stand-in must have every cell that is handed over and fit what the consumers require; its
-        ``__post_wire__`` is not called. Blocks may be nested and may overlap in several threads: the latest that
-        is still open counts, and after the last one all is as before, whatever was raised.
+        are served. Where several of them, equally deep, have components of that id, give the ids of its owners too, as
+        in ``Owner/id``, or ask the ``nested`` one that is meant. References that others keep in attributes of their
+        own are not cells and stay. The stand-in must have every cell that is handed over and fit what the consumers
+        require; its ``__post_wire__`` is not called. Blocks may be nested and may overlap in several threads: the
+        latest that is still open counts, and after the last one all is as before, whatever was raised.
 
         Raises:
             UnknownComponentError: No component has that id.
             CannotOverrideError: It hands no cell over, it is not the only one of that id, or this graph was only
                 compiled or read.
+            NotAComponentError: The stand-in is a plain value, such as None.
             WiringError: The stand-in lacks cells or does not fit.
         """
         levels = list(self._levels())
-        holders = next(filter(None, ([graph for graph in level if component_id in graph] for level in levels)), None)
-        if holders is None:
-            raise UnknownComponentError(component_id, self.ids)
+        component_id, holders = self._holders(component_id, levels)
         living = [graph._system for graph in holders if graph._system]  # noqa: SLF001 -- its own class
         if not living:
             raise CannotOverrideError(component_id, "nothing lives in this graph, which was compiled or read")
         first, *rivals = living
         everywhere = [graph._system for level in levels for graph in level if graph._system]  # noqa: SLF001 -- same
         return first.override(component_id, stand_in, rivals, everywhere)
+
+    def _holders(self, component_id: str, levels: Iterable[list["Graph"]]) -> tuple[str, list["Graph"]]:
+        """Return the outermost graphs that hold a component, and its id there; it may be told with its owners."""
+        for level in levels:
+            if holders := [graph for graph in level if component_id in graph]:
+                return component_id, holders
+        for path, graph in self._inside():
+            if (id_ := component_id.removeprefix("/".join((*path, "")))) != component_id and id_ in graph:
+                return id_, [graph]
+        raise UnknownComponentError(component_id, self.ids)
+
+    def _inside(self, around: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], "Graph"]]:
+        """Yield each local graph, at any depth, with the ids of its owners."""
+        for owner, local in self.nested.items():
+            yield (*around, owner), local
+            yield from local._inside((*around, owner))  # noqa: SLF001 -- its own class
 
     def _levels(self) -> Iterator[list["Graph"]]:
         """Yield this graph, the graphs nested in it, those nested in these, and so on."""
@@ -137,7 +160,14 @@ class Graph:
         try:
             return self.topology.by_id[component_id]
         except KeyError:
-            raise UnknownComponentError(component_id, self.ids) from None
+            raise UnknownComponentError(component_id, self.ids, self._places_inside(component_id)) from None
+
+    def _places_inside(self, component_id: str) -> Iterator[tuple[str, str]]:
+        """Yield, for each local graph that holds a component, its id there and the expression for the graph."""
+        for path, graph in self._inside():
+            id_ = component_id.removeprefix("/".join((*path, "")))
+            if id_ in graph:
+                yield id_, "graph" + "".join(f".nested[{owner!r}]" for owner in path)
 
     def star(self, component_id: str) -> Star:
         """Return the component with that id, the edges that touch it, and its neighbours."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wiremap.errors import WiremapError
+from wiremap.errors import SettingsError, WiremapError
 from wiremap.project.distributions import InstalledDistributions, installation_folders
 from wiremap.project.environment import Environment, always_facts, on_demand_facts
 from wiremap.project.files import project_root
@@ -68,6 +68,9 @@ def begin(config: pytest.Config) -> None:
     try:
         session = WiremapSession(config)
     except WiremapError as error:
+        report_path = config.known_args_namespace.wiremap_report
+        if report_path is not None and isinstance(error, SettingsError):
+            Path(report_path).write_text(json.dumps({"settings": error.args}), encoding="utf-8")
         raise pytest.UsageError(str(error)) from None
     config.pluginmanager.register(session, "wiremap-session")
     config.add_cleanup(session.close)

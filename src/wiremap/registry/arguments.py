@@ -29,6 +29,8 @@ _VALUE_TYPES: Final = frozenset(
 )
 _MOST_CHARACTERS: Final = 40
 
+RIGHT_ORDER: Final = "pass the provider first, then the cell, then the consumer."
+
 
 def check_addition(
     component: object, component_id: object, tags: object, extension: object, where: Location
@@ -39,7 +41,7 @@ def check_addition(
         NotAComponentError: *component* is a plain value.
         InvalidLabelError: The id, a tag or the extension is no proper text.
     """
-    _check_component(component, "add", "component", where)
+    check_component(component, "add", "component", where)
     if component_id is not None:
         _checked_label(component_id, "id", where)
     _checked_label(extension, "extension", where)
@@ -56,14 +58,18 @@ def check_binding(provider: object, cell: object, consumer: object, where: Locat
         SelfBindingError: Both are one object.
         ClassNotInstanceError: A class was passed where only an instance can serve.
     """
-    _check_component(provider, "register", "provider", where)
-    _check_component(consumer, "register", "consumer", where)
+    if not isinstance(cell, str) and (isinstance(provider, str) or isinstance(consumer, str)):
+        raise InvalidCellNameError(
+            _shown(cell), "the name of a cell is a string", str(where), f"Mind the order: {RIGHT_ORDER}"
+        )
+    check_component(provider, "register", "provider", where)
+    check_component(consumer, "register", "consumer", where)
     name = CALL if cell == CALL else _checked_name(cell, where)
     if provider is consumer:
         raise SelfBindingError(type(provider).__name__, name, str(where))
     if is_class(consumer):
         raise _class_not_instance(consumer, "consumer", "its instances would get nothing", where)
-    if is_class(provider) and _needs_instance(provider, name):
+    if is_class(provider) and needs_instance(provider, name):
         raise _class_not_instance(provider, "provider", f"{name!r} needs an instance", where)
     return name
 
@@ -99,13 +105,18 @@ def check_containment(child: object, parent: object, where: Location) -> None:
         NotAComponentError: One of them is a plain value.
         SelfContainmentError: Both are one object.
     """
-    _check_component(child, "connect", "child", where)
-    _check_component(parent, "connect", "parent", where)
+    check_component(child, "connect", "child", where)
+    check_component(parent, "connect", "parent", where)
     if child is parent:
         raise SelfContainmentError(type(child).__name__, str(where))
 
 
-def _check_component(value: object, call: str, role: str, where: Location) -> None:
+def check_component(value: object, call: str, role: str, where: Location) -> None:
+    """Judge what *call* was given as *role*.
+
+    Raises:
+        NotAComponentError: It is a plain value.
+    """
     if type(value) in _VALUE_TYPES:
         raise NotAComponentError(call, role, _shown(value), str(where))
 
@@ -139,7 +150,7 @@ def _checked_label(value: object, argument: str, where: Location) -> str:
     return str(value)
 
 
-def _needs_instance(cls: type, name: str) -> bool:
+def needs_instance(cls: type, name: str) -> bool:
     """Tell whether the class holds a descriptor there that it gives back as it is: a method, a property, a slot."""
     defined = class_attribute(cls, name)
     return hasattr(type(defined), "__get__") and getattr(cls, name, None) is defined

@@ -265,7 +265,8 @@ def rebind(offer: Offer, consumer: object, interface: str = "") -> None:
     """
     name = interface or offer.cell
     is_replaced = _is_assigned_over(consumer, name)
-    handed = _handed(offer)
+    original = original_provider(consumer, offer.cell, interface)
+    handed = _handed(offer)._replace(original=None if original is offer.provider else original)
     if is_in_interface(offer.cell, interface):
         cells = {**_cells_of_interface(consumer, interface), offer.cell: handed}
         handed = handed._replace(value=changed_interface(consumer, interface, cells))
@@ -276,11 +277,20 @@ def rebind(offer: Offer, consumer: object, interface: str = "") -> None:
 
 def handed_by(consumer: object, cell: str, interface: str = "") -> object | None:
     """Return the provider of a cell that *consumer* was handed, or None."""
-    if is_in_interface(cell, interface):
-        handed = _cells_of_interface(consumer, interface).get(cell)
-    else:
-        handed = wired_cells(consumer).get(interface or cell)
+    handed = _note_of(consumer, cell, interface)
     return handed and handed.provider
+
+
+def original_provider(consumer: object, cell: str, interface: str = "") -> object | None:
+    """Return the provider of a cell that *consumer* was handed, whoever stands in for it now; or None."""
+    handed = _note_of(consumer, cell, interface)
+    return handed and (handed.provider if handed.original is None else handed.original)
+
+
+def _note_of(consumer: object, cell: str, interface: str) -> Handed | None:
+    if is_in_interface(cell, interface):
+        return _cells_of_interface(consumer, interface).get(cell)
+    return wired_cells(consumer).get(interface or cell)
 
 
 def _cells_of_interface(consumer: object, interface: str) -> Mapping[str, Handed]:

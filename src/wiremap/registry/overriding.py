@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from wiremap.errors import (
@@ -22,6 +23,8 @@ from wiremap.errors import (
     WiringError,
 )
 from wiremap.graph import CALL, CellKind
+from wiremap.registry.arguments import check_component, needs_instance
+from wiremap.registry.attributes import is_class
 from wiremap.registry.cell_types import misfit_of_cell, type_fault
 from wiremap.registry.cells import (
     NOT_CALLABLE,
@@ -30,6 +33,7 @@ from wiremap.registry.cells import (
     cell_names,
     is_in_interface,
     kind_of_cell,
+    original_provider,
     rebind,
     replaced_cell,
     value_of_cell,
@@ -47,11 +51,12 @@ _lock: Final = threading.RLock()
 _numbers: Final = itertools.count()
 _NOTHING_SWAPPED: Final = "Nothing was swapped."
 
+_REFERABLE: Final = "Add '__weakref__' to its __slots__, or weakref_slot=True to its @dataclass."
 _ASK_ONE: Final = "Ask the one that is meant: graph.nested[owner].override(...)."
 
 
 Reference = Callable[[], Any]
-"""Finds an object; None once it is gone, or where it can't be referenced weakly."""
+"""Finds an object; None once it is gone, or where nothing but a strong reference leads to it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,20 +128,21 @@ class System:
             everywhere: All systems whose consumers are to be served.
         """
         where = caller_location(depth=2)
+        check_component(stand_in, "override", "stand-in", where)
         everything = [cell for system in everywhere for cells, _ in system.parts for cell in cells]
         offered = [cell for system in (self, *rivals) for cell in system.offered_by(component_id)]
         if not offered:
             if any(system.offered_by(component_id) for system in everywhere):
                 raise CannotOverrideError(component_id, "only in a graph inside it hands cells to others", _ASK_ONE)
             raise CannotOverrideError(component_id, "it hands no cell to anyone")
-        provider = offered[0].provider()
-        if provider is None:
-            raise CannotOverrideError(component_id, "it is gone, or can't be referenced weakly")
-        if any(cell.provider() is not provider for cell in offered):
-            raise CannotOverrideError(component_id, "several graphs inside have a component of that id", _ASK_ONE)
+        if reason := _why_not_everywhere(stand_in, offered):
+            raise CannotOverrideError(component_id, *reason)
+        provider = _only_provider(component_id, offered)
         handed = [cell for cell in everything if cell.provider() is provider]
         if reason := _why_not_everywhere(stand_in, handed):
-            raise CannotOverrideError(component_id, reason)
+            raise CannotOverrideError(component_id, *reason)
+        if reason := _why_no_class(stand_in, handed):
+            raise CannotOverrideError(component_id, *reason)
         if faults := list(_faults(stand_in, handed, where)):
             raise WiringError(faults, _NOTHING_SWAPPED)
         return _swapped(provider, stand_in, handed, everything)
@@ -151,15 +157,34 @@ class System:
         ]
 
 
-def _why_not_everywhere(stand_in: object, handed: Iterable[BoundCell]) -> str | None:
-    """Return why the stand-in would not reach each consumer as what it is, or None."""
+def _only_provider(component_id: str, offered: Iterable[BoundCell]) -> object:
+    providers = [provider for bound in offered if (provider := bound.provider()) is not None]
+    if not providers:
+        raise CannotOverrideError(component_id, "it is gone, and so are its consumers", "Keep what the recipe built.")
+    if any(provider is not providers[0] for provider in providers):
+        raise CannotOverrideError(component_id, "several graphs inside have a component of that id", _ASK_ONE)
+    return providers[0]
+
+
+def _why_not_everywhere(stand_in: object, handed: Iterable[BoundCell]) -> tuple[str, str] | None:
+    """Return why the stand-in would not reach each consumer as what it is, and what to do about it, or None."""
     for bound in handed:
+        consumer = bound.consumer_id
         if bound.consumer is _nothing:
-            return f"its consumer {bound.consumer_id} can't be referenced weakly; add '__weakref__' to its __slots__"
+            return f"its consumer {consumer} can't be referenced weakly", _REFERABLE
         if bound.consumer() is stand_in:
-            return (
-                f"the stand-in is its own consumer {bound.consumer_id}, which would be handed {bound.cell!r} by itself"
-            )
+            reason = f"the stand-in is its own consumer {consumer}, which would be handed {bound.cell!r} by itself"
+            return reason, "Pass another object."
+    return None
+
+
+def _why_no_class(stand_in: object, handed: Iterable[BoundCell]) -> tuple[str, str] | None:
+    """Return why the stand-in can't be a class, if it is one, and what to do about it, or None."""
+    if is_class(stand_in):
+        for bound in handed:
+            if needs_instance(stand_in, bound.cell):
+                name = stand_in.__name__
+                return f"{bound.cell!r} of the class {name} needs an instance", f"Pass an instance: {name}(...)."
     return None
 
 
@@ -170,9 +195,10 @@ def _renamed(bound_ids: Mapping[str, str], names: Mapping[str, str]) -> Mapping[
 
 
 def _bound_cell(link: Link, kind: CellKind, names: Names) -> BoundCell:
+    consumer = _reference(link.consumer.component)
     return BoundCell(
-        _reference(link.provider.component),
-        _reference(link.consumer.component),
+        _reference_to_provider(link, consumer),
+        consumer,
         names[link.provider],
         names[link.consumer],
         link.cell,
@@ -184,6 +210,17 @@ def _bound_cell(link: Link, kind: CellKind, names: Names) -> BoundCell:
 
 def _reference(component: object) -> Reference:
     return weakref.ref(component) if is_weakly_referable(component) else _nothing
+
+
+def _reference_to_provider(link: Link, consumer: Reference) -> Reference:
+    """Return what finds the provider: by its consumer's note where it can't be referenced weakly itself."""
+    if is_weakly_referable(link.provider.component) or consumer is _nothing:
+        return _reference(link.provider.component)
+    return partial(_noted_provider, consumer, link.cell, link.interface)
+
+
+def _noted_provider(consumer: Reference, cell: str, interface: str) -> object | None:
+    return original_provider(consumer(), cell, interface)
 
 
 def _nothing() -> None:

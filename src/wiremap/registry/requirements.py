@@ -9,7 +9,7 @@ that is the spelling for a class with ``__slots__``, where a value can't stand u
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar, get_args, get_origin, overload
+from typing import Any, Final, Generic, Protocol, TypeVar, get_args, get_origin, overload
 
 from wiremap.errors import CellNotWiredError, ModuleCellNotWiredError, RequirementNotMadeError
 from wiremap.registry.annotations import UNKNOWN, names_in_class, resolved
@@ -18,6 +18,8 @@ from wiremap.registry.location import Location
 from wiremap.registry.origin import origin_of
 from wiremap.registry.signatures import is_callable_type, is_protocol, names_in_protocol
 from wiremap.registry.state_cell import StateCell
+
+_PACKAGE: Final = f"{__name__.rpartition('.')[0]}."
 
 T = TypeVar("T")
 C = TypeVar("C")
@@ -186,7 +188,7 @@ def _not_wired(instance: object, requirement: Requirement[Any, Any]) -> Exceptio
     cls = type(instance)
     # A class with __getattr__, such as nn.Module, would answer an AttributeError with one of its own.
     kind = ModuleCellNotWiredError if answers_itself(cls) else CellNotWiredError
-    return kind(requirement.name, cls.__name__, str(requirement.where))
+    return kind(requirement.name, cls.__name__, str(requirement.where), str(_line_outside_registry()))
 
 
 # Reading a class
@@ -244,6 +246,14 @@ def _line_outside_typing() -> Location:
     """Return the line that wrote ``Requires[...]()``: typing stands between it and ``__init__``."""
     frame = sys._getframe(2)  # noqa: SLF001 -- documented, and far cheaper than inspect.stack()
     while frame.f_back is not None and frame.f_globals.get("__name__") == "typing":
+        frame = frame.f_back
+    return Location(frame.f_code.co_filename, frame.f_lineno)
+
+
+def _line_outside_registry() -> Location:
+    """Return the line that reads a cell: descriptors of this package stand between it and the message."""
+    frame = sys._getframe(1)  # noqa: SLF001 -- documented, and far cheaper than inspect.stack()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
         frame = frame.f_back
     return Location(frame.f_code.co_filename, frame.f_lineno)
 

@@ -14,12 +14,14 @@ class Handed(NamedTuple):
     """Who hands a cell over, and the line that registered it.
 
     ``value`` is what the consumer keeps under the name of the cell; None for a state cell, of which it keeps nothing.
+    ``original`` is the provider for which another one stands in; None where none does.
     """
 
     provider: object
     provider_id: str
     where: Location
     value: object = None
+    original: object = None
 
 
 class Declaration(Protocol):

@@ -8,7 +8,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
-from types import MemberDescriptorType
+from types import FunctionType, MemberDescriptorType
 from typing import Any
 
 from wiremap.errors import (
@@ -25,6 +25,7 @@ from wiremap.errors import (
     nearest,
 )
 from wiremap.graph import CALL, CellKind
+from wiremap.registry.arguments import RIGHT_ORDER
 from wiremap.registry.attributes import is_class
 from wiremap.registry.cell_types import cell_type_faults
 from wiremap.registry.cells import (
@@ -53,7 +54,6 @@ _ToMake = list[tuple[Link, CellKind]]
 _Need = tuple[Entry, str]
 """A consumer, and the name of what it is handed or requires: a cell, or an interface."""
 
-_RIGHT_ORDER = "pass the provider first, then the cell, then the consumer."
 _LONGEST_PATH = 20
 
 
@@ -149,7 +149,7 @@ def _unknown_cells(wiring: _Wiring, missing: dict[_Need, None]) -> Iterator[Wire
         wanted = nearest(link.name, _needs_of(link.consumer, missing), most=1)
         for cell in wanted:
             del missing[link.consumer, cell]
-        mistake = f"{wiring.names[link.consumer]} has it: {_RIGHT_ORDER}" if is_swapped else _mistake(link)
+        mistake = f"{wiring.names[link.consumer]} has it: {RIGHT_ORDER}" if is_swapped else _mistake(link)
         yield _unknown_cell(wiring, link, wanted, mistake)
 
 
@@ -168,8 +168,14 @@ def _mistake(link: Link) -> str:
     if link.cell == CALL:
         return NOT_CALLABLE
     requirement = requirements_of(consumer).get(link.cell)
+    by_type = f"{consumer.__name__}.{link.cell}.register(orch, provider, consumer)"
     if requirement is not None and requirement.is_interface:
-        return f"Hand over the whole provider: {consumer.__name__}.{link.cell}.register(orch, provider, consumer)."
+        return f"Hand over the whole provider: {by_type}."
+    if isinstance(provider, FunctionType) or (
+        requirement is not None and requirement.is_callable and callable(provider)
+    ):
+        by_name = f"Hand the callable over as the cell '__call__', with name={link.cell!r}"
+        return f"{by_name}, or by\n{by_type}." if requirement else f"{by_name}."
     return ""
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wiremap.errors import CollectionFailedError, MapUnavailableError, PytestMissingError
+from wiremap.errors import CollectionFailedError, MapUnavailableError, PytestMissingError, SettingsError
 from wiremap.store.map import FOLDER
 from wiremap.use_cases.changes_since import changes_since
 
@@ -43,6 +43,7 @@ def affected(pytest_arguments: Sequence[str] = (), *, since: str | None = None) 
         UnknownRevisionError: There is no revision *since*.
         PytestMissingError: This interpreter has no pytest.
         CollectionFailedError: pytest gave up, for instance over its configuration.
+        SettingsError: `[tool.wiremap]` is not what it should be.
         MapUnavailableError: The map could not be read.
     """
     if importlib.util.find_spec("pytest") is None:
@@ -53,9 +54,11 @@ def affected(pytest_arguments: Sequence[str] = (), *, since: str | None = None) 
         child = subprocess.run(  # noqa: S603 - the user's own pytest
             [*command, *pytest_arguments], capture_output=True, text=True, check=False
         )
-        if child.returncode not in _FINE or not report.exists():
+        found = json.loads(report.read_text(encoding="utf-8")) if report.exists() else {}
+        if "settings" in found:
+            raise SettingsError(*found["settings"])
+        if child.returncode not in _FINE or not found:
             raise CollectionFailedError(child.returncode, child.stdout + child.stderr)
-        found = json.loads(report.read_text(encoding="utf-8"))
     if "error" in found:
         raise MapUnavailableError(FOLDER, found["error"])
     document, rootdir = found["report"], Path(found["rootdir"])

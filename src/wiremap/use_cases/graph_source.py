@@ -17,6 +17,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from wiremap.errors import (
+    AsyncRecipeError,
     GraphFormatError,
     ModuleNotImportableError,
     NoLocalGraphError,
@@ -124,7 +125,16 @@ def _refuse_python_file(source: str) -> None:
     if path.suffix != ".py" or not path.is_file():
         return
     module, root = module_name(path)
-    raise PythonFileError(source, module + (f":{function}" if function else ""), root)
+    folder = "" if function or _mentions_recipe(path) else str(path.parent)
+    raise PythonFileError(source, module + (f":{function}" if function else ""), root, folder)
+
+
+def _mentions_recipe(path: Path) -> bool:
+    """Tell whether a recipe may be marked in the file: one that can't be read is not the matter here."""
+    try:
+        return b"recipe" in path.read_bytes()
+    except OSError:
+        return True
 
 
 # A recipe
@@ -144,6 +154,8 @@ def _current_directory_first() -> Iterator[None]:
 def _import(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
+    except AsyncRecipeError:
+        raise  # it says what to mend, and where
     except (Exception, SystemExit) as error:  # anything may happen while somebody's module is imported
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if missing is not None and f"{name}.".startswith(f"{missing}."):

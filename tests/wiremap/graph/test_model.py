@@ -186,9 +186,25 @@ def test_asking_a_graph_leaves_no_trace_on_it() -> None:
 
     assert asked == untouched
     assert hash(asked) == hash(untouched)
-    assert repr(asked) == repr(untouched)
     assert asked.to_json() == untouched.to_json()
     assert pickle.dumps(asked) == pickle.dumps(untouched)
+
+
+@pytest.mark.parametrize("asked", ["p", "o/a/p"])
+def test_a_component_inside_is_unknown_outside_with_the_place_where_it_is(asked: str) -> None:
+    local = Graph((_component("a"), _component("p")))
+    graph = Graph((_component("o"),), nested={"o": Graph((_component("o"), _component("a")), nested={"a": local})})
+
+    with pytest.raises(UnknownComponentError, match=r"there is 'p' in graph\.nested\['o'\]\.nested\['a'\]\."):
+        graph.upstream(asked)
+
+
+def test_what_is_shown_of_a_graph_is_how_much_is_in_it() -> None:
+    local = Graph((_component("a"), _component("p")), (Binding("p", "x", "a"),))
+    outer = Graph((_component("a"),), nested={"a": local})
+
+    assert repr(local) == "<Graph: 2 components, 1 binding>"
+    assert repr(outer) == "<Graph: 1 component, 0 bindings, 1 nested graph>"
 
 
 def test_graphs_can_be_copied_pickled_and_not_changed() -> None:

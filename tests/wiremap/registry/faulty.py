@@ -440,3 +440,32 @@ def a_module_reads_a_state_cell_without_a_value() -> None:
     orch.register(Cache(), "blocks", attention)
     orch.finalize()
     _ = attention.blocks
+
+
+def a_function_is_handed_over_by_name() -> None:
+    def first_fit(count: int) -> list[int]:
+        return list(range(count))
+
+    orch = RegistryOrchestrator()
+    orch.register(first_fit, "allocate", Typed())
+    orch.register(first_fit, "schedule", Engine())
+    orch.compile()
+
+
+def the_cell_comes_last() -> None:
+    consumer: Any = Engine()
+    RegistryOrchestrator().register(BlockManager(), consumer, "allocate")
+
+
+def a_class_stands_in() -> None:
+    orch = RegistryOrchestrator()
+    orch.register(BlockManager(), "allocate", scheduler := Scheduler())
+    orch.finalize().override("BlockManager", PagedCache)
+    _ = scheduler
+
+
+def nothing_stands_in() -> None:
+    orch = RegistryOrchestrator()
+    orch.register(BlockManager(), "allocate", scheduler := Scheduler())
+    orch.finalize().override("BlockManager", None)
+    _ = scheduler

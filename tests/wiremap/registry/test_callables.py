@@ -171,8 +171,8 @@ def test_an_override_must_be_callable_and_fit() -> None:
     scheduler = TypedScheduler()
     graph = _graph(sample_greedy, scheduler)
 
-    with pytest.raises(WiringError, match=r"str has no cell '__call__'(.*\n)*Pass what can be called"):
-        graph.override("sample_greedy", "greedy")
+    with pytest.raises(WiringError, match=r"object has no cell '__call__'(.*\n)*Pass what can be called"):
+        graph.override("sample_greedy", object())
     with pytest.raises(WiringError, match=r"sample_words -\[sample\]-> TypedScheduler"):
         graph.override("sample_greedy", sample_words)
 

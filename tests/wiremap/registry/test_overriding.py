@@ -4,6 +4,7 @@ import gc
 import threading
 import weakref
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol
 from unittest.mock import Mock
 
@@ -245,9 +246,69 @@ def test_a_consumer_that_an_override_would_not_reach_refuses_it() -> None:
     graph = orch.finalize()
 
     with pytest.raises(
-        CannotOverrideError, match=r"its consumer Slotted can't be referenced weakly; add '__weakref__'"
+        CannotOverrideError,
+        match=r"its consumer Slotted can't be referenced weakly\.\nAdd '__weakref__' to its __slots__",
     ):
         graph.override("Blocks", Blocks())
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Can't be referenced weakly, as each dataclass with slots."""
+
+    most: int
+
+    def allows(self, count: int) -> bool:
+        return count <= self.most
+
+
+class Limited(Protocol):
+    @property
+    def most(self) -> int: ...
+
+    def allows(self, count: int) -> bool: ...
+
+
+class Gate:
+    limits = Requires[Limited]()
+
+
+def test_a_provider_with_slots_only_is_found_through_its_consumers() -> None:
+    orch, reader, gate = RegistryOrchestrator(), Reporter(), Gate()
+    reader_: Any = reader
+    limits = Limits(3)
+    orch.register(limits, "most", reader)
+    orch.register(limits, "allows", reader)
+    Gate.limits.register(orch, limits, gate)
+    graph = orch.finalize()
+
+    def reads() -> list[object]:
+        return [reader_.most, reader_.allows(4), gate.limits.most, gate.limits.allows(4)]
+
+    outer, inner = graph.override("Limits", Limits(9)), graph.override("Limits", Limits(1))
+    with outer:
+        inner.__enter__()
+        assert reads() == [1, False, 1, False]
+    assert reads() == [1, False, 1, False]
+    inner.__exit__(None, None, None)
+
+    assert reads() == [3, False, 3, False]
+    with graph.override("Limits", Limits(9)):
+        assert reads() == [9, True, 9, True]
+
+
+def test_a_graph_does_not_keep_a_provider_with_slots_only_alive() -> None:
+    orch, reader = RegistryOrchestrator(), Reporter()
+    orch.register(Limits(3), "most", reader)
+    graph = orch.finalize()
+    with graph.override("Limits", Limits(9)):
+        pass
+    del orch, reader
+    gc.collect()
+
+    assert not any(type(found) is Limits for found in gc.get_objects())
+    with pytest.raises(CannotOverrideError, match="it is gone, and so are its consumers"):
+        graph.override("Limits", Limits(9))
 
 
 def test_a_consumer_can_not_stand_in_for_its_own_provider() -> None:
@@ -310,6 +371,8 @@ def test_a_component_of_a_nested_graph_is_found_by_its_id() -> None:
         assert runner.run() == 9
         with graph.nested["the runner"].override("inner blocks", Blocks(11)):
             assert runner.run() == 11
+    with graph.override("the runner/inner blocks", Blocks(7)):
+        assert runner.run() == 7
     assert runner.run() == 5
 
 
@@ -361,7 +424,7 @@ def test_what_is_handed_on_out_of_a_nested_graph_comes_from_the_stand_in_too() -
 def test_of_several_components_with_one_id_in_nested_graphs_none_is_chosen() -> None:
     graph, clients = _stores_with_clients(Store(Blocks(5)), Store(Blocks(6)))
 
-    with pytest.raises(CannotOverrideError, match=r"several graphs inside .*\. Ask the one .* graph\.nested\["):
+    with pytest.raises(CannotOverrideError, match=r"(?s)several graphs inside .*\.\nAsk the one .* graph\.nested\["):
         graph.override("Blocks", Blocks(9))
     with graph.nested["Store#2"].override("Blocks", Blocks(9)):
         assert [client.put() for client in clients] == [5, 9]
@@ -374,7 +437,7 @@ def test_who_hands_cells_over_only_inside_is_asked_for_there() -> None:
     orch.register(store, "put", client)
     graph = orch.finalize()
 
-    with pytest.raises(CannotOverrideError, match=r"only in a graph inside .*graph\.nested\["):
+    with pytest.raises(CannotOverrideError, match=r"(?s)only in a graph inside .*graph\.nested\["):
         graph.override("Blocks", Blocks(9))
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from tests.wiremap.projects import clean_environment, new_project
-from wiremap.errors import CollectionFailedError
+from wiremap.errors import CollectionFailedError, SettingsError
 from wiremap.use_cases.collecting import affected
 
 
@@ -40,6 +40,15 @@ def test_a_pytest_that_gives_up_is_an_error_with_what_it_said(tmp_path: Path, mo
     monkeypatch.chdir(tmp_path)
 
     with pytest.raises(CollectionFailedError, match=r"(?s)exit code 4.*--no-such-option.*\[collection-failed\]"):
+        affected()
+
+
+def test_settings_that_can_not_be_used_are_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pyproject = "[tool.wiremap]\nvariable = 3\n"
+    new_project(tmp_path, {"test_a.py": "def test_f(): pass\n", "pyproject.toml": pyproject})
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(SettingsError, match=r"pyproject\.toml can't be used: "):
         affected()
 
 

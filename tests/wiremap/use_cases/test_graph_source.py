@@ -6,6 +6,8 @@ import pytest
 
 from wiremap import Component, Graph, WiremapError, WiringError
 from wiremap.errors import (
+    AsyncRecipeError,
+    CellNotWiredError,
     ModuleNotImportableError,
     NoLocalGraphError,
     NoRecipeError,
@@ -294,6 +296,30 @@ def test_what_a_component_begins_to_wire_it_may_finish_in_a_hook(module: _Module
     assert compile_source(module(PRELUDE, LATER)).ids == ("Late",)
 
 
+def test_an_async_recipe_is_told_as_such(module: _Modules) -> None:
+    with pytest.raises(AsyncRecipeError, match=r"build is async or a generator \(at "):
+        compile_source(module(PRELUDE, "@recipe\nasync def build(): ..."))
+
+
+def test_a_cell_that_is_read_while_its_consumer_is_built_is_told_with_the_line(module: _Modules) -> None:
+    reading = """
+from wiremap import Requires
+
+class Early:
+    run = Requires[object]()
+    def __init__(self):
+        self.run
+
+@recipe
+def build():
+    Early()
+"""
+    name = module(reading.replace("class", "from wiremap import recipe\n\nclass"))
+
+    with pytest.raises(CellNotWiredError, match=rf"\(at {name}\.py:9\): .*__post_wire__ is the place"):
+        compile_source(name)
+
+
 def test_an_unknown_module_is_named() -> None:
     with pytest.raises(ModuleNotImportableError, match=r"module 'no\.such\.module' can't be imported"):
         compile_source("no.such.module")
@@ -324,10 +350,19 @@ def test_a_file_of_python_is_asked_for_by_its_module(
     (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
     if "shop" in path:
         ((tmp_path / path).parent / "__init__.py").touch()
-    (tmp_path / path).touch()
+    (tmp_path / path).write_text("@recipe\ndef build(): ...\n")
 
     with pytest.raises(PythonFileError, match=advice):
         compile_source(source)
+
+
+def test_a_file_without_a_recipe_is_asked_for_by_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "_models.py").write_text("class Cart: ...\n")
+
+    with pytest.raises(PythonFileError, match=r"marks nothing with @wiremap\.recipe\. .* wiremap graph shop \["):
+        compile_source("shop/_models.py")
 
 
 @pytest.mark.parametrize(
