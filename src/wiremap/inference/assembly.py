@@ -67,7 +67,7 @@ class _Assembly:
             if isinstance(key, Declaration) and self._solver.facts.is_about_ours(Attribute(key.cls, key.name)):
                 continue  # what is stored says more than what is declared
             for one in instances(value):
-                pair = (key.cls, one.cls)
+                pair = (one.holder or key.cls, one.cls)
                 origin = one.origin if one.origin in _STRENGTH else Origin.LOOSE
                 if pair not in holds or _STRENGTH[origin] < _STRENGTH[holds[pair]]:
                     holds[pair] = origin
@@ -135,10 +135,17 @@ class _Assembly:
         }
         kept: list[tuple[Class, Class]] = []
         above: dict[Class, set[Class]] = defaultdict(set)
-        for part, holder in sorted(candidates, key=lambda pair: (_STRENGTH[candidates[pair]], *map(_order, pair))):
-            if not _leads_to(holder, part, above):
-                above[part].add(holder)
-                kept.append((part, holder))
+        for strength in sorted(set(_STRENGTH.values())):
+            pairs = [pair for pair, origin in candidates.items() if _STRENGTH[origin] == strength]
+            new = [(part, holder) for part, holder in pairs if not _leads_to(holder, part, above)]
+            together = defaultdict(set, {part: set(holders) for part, holders in above.items()})
+            for part, holder in new:
+                together[part].add(holder)
+            # Of a circle that equals make, none is known to be the whole: no edge of it is kept.
+            for part, holder in new:
+                if not _leads_to(holder, part, together):
+                    above[part].add(holder)
+                    kept.append((part, holder))
         return kept
 
 

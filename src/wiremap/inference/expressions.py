@@ -170,7 +170,13 @@ class Expressions:
             is_self = is_own and one.origin is Origin.SELF
             return one if is_self else Instance(one.cls, origin(one), owner)
 
-        return changed(value, keep)
+        def keep_element(one: Instance) -> Instance:
+            # What another object's container is filled with stays that one's, whoever shares the container.
+            is_shared = one.origin is Origin.LOOSE and one.holder is not None and one.holder not in owner.lineage
+            return one if is_shared else keep(one)
+
+        collections = frozenset(kind for kind in value if isinstance(kind, Many))
+        return changed(value - collections, keep) | changed(collections, keep_element)
 
     @property
     def _assembles(self) -> bool:

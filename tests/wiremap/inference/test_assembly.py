@@ -228,6 +228,61 @@ def test_a_part_that_knows_its_owner_does_not_contain_it() -> None:
     assert holds(graph) == {"App holds Worker"}
 
 
+@pytest.mark.parametrize(("first", "second"), [("Http", "Smtp"), ("Smtp", "Http"), ("Zttp", "Smtp")])
+def test_who_shares_a_container_that_starts_empty_contains_nothing_of_what_it_is_filled_with(
+    first: str, second: str
+) -> None:
+    graph = graph_of(f"""
+        class State:
+            def __init__(self):
+                self.connections: set[{first} | {second}] = set()
+        class {first}:
+            def __init__(self, state: State):
+                self.connections = state.connections
+            def made(self):
+                self.connections.add(self)
+            def shutdown(self): ...
+        class {second}:
+            def __init__(self, state: State):
+                self.connections = state.connections
+            def made(self):
+                self.connections.add(self)
+            def shutdown(self): ...
+        class Server:
+            def __init__(self):
+                self.state = State()
+            def stop(self):
+                for connection in self.state.connections:
+                    connection.shutdown()
+    """)
+
+    assert cells(graph) == {f"{first}.shutdown() > Server", f"{second}.shutdown() > Server"}
+    assert holds(graph) == set()
+
+
+@pytest.mark.parametrize(("left", "right"), [("Left", "Right"), ("Zeft", "Right")])
+def test_of_a_circle_of_equals_no_edge_is_kept(left: str, right: str) -> None:
+    graph = graph_of(f"""
+        class {left}:
+            def __init__(self, peer: "{right}"):
+                self.peer = peer
+            def ask(self):
+                self.peer.ask()
+        class {right}:
+            def __init__(self, peer: {left}):
+                self.peer = peer
+            def ask(self):
+                self.peer.ask()
+        class App:
+            def __init__(self, left: {left}):
+                self.left = left
+            def run(self):
+                self.left.ask()
+    """)
+
+    assert holds(graph) == {f"App holds {left}"}
+
+
 def test_an_inherited_method_counts_for_the_heir_and_an_abstract_base_stands_back() -> None:
     graph = graph_of(
         POOL
