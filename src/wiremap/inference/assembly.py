@@ -72,16 +72,21 @@ class _Assembly:
                 if pair not in holds or _STRENGTH[origin] < _STRENGTH[holds[pair]]:
                     holds[pair] = origin
         values = _values(self._solver.classes, holds)
+        holds = {
+            (holder, part): origin
+            for (holder, part), origin in holds.items()
+            if part is not holder and part not in values and _can_be_component(holder) and _can_be_component(part)
+        }
+        lasting = {
+            part for (holder, part), origin in holds.items() if origin is not Origin.LOOSE and self._stays(holder)
+        }
+
+        # A client keeps headers of its own: then so do requests, though headers are handed on in calls too.
         return {
             (holder, part): origin
             for (holder, part), origin in holds.items()
-            if part not in values and self._is_wiring(holder, part, origin)
+            if self._stays(part) or (origin is not Origin.LOOSE and part in lasting)
         }
-
-    def _is_wiring(self, holder: Class, held: Class, origin: Origin) -> bool:
-        if holder is held or not (_can_be_component(holder) and _can_be_component(held)):
-            return False
-        return self._stays(held) or (origin is not Origin.LOOSE and self._stays(holder))
 
     def _components(self) -> set[Class]:
         """Return who hands over a method from an attribute, and whoever is joined to such a one."""

@@ -283,6 +283,28 @@ def test_of_a_circle_of_equals_no_edge_is_kept(left: str, right: str) -> None:
     assert holds(graph) == {f"App holds {left}"}
 
 
+def test_what_somebody_keeps_for_itself_is_a_component_though_others_are_made_in_calls_and_handed_on() -> None:
+    graph = graph_of("""
+        class Headers:
+            def get(self, name): ...
+        class Request:
+            def __init__(self):
+                self.headers = Headers()
+            def read(self):
+                return self.headers.get("Content-Length")
+        class Client:
+            def __init__(self):
+                self.headers = Headers()
+            def merged(self):
+                return Headers()
+            def build(self):
+                return Request()
+    """)
+
+    assert cells(graph) == {"Headers.get() > Request"}
+    assert holds(graph) == {"Client holds Headers", "Request holds Headers"}
+
+
 def test_an_inherited_method_counts_for_the_heir_and_an_abstract_base_stands_back() -> None:
     graph = graph_of(
         POOL
