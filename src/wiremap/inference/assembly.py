@@ -77,16 +77,23 @@ class _Assembly:
             for (holder, part), origin in holds.items()
             if part is not holder and part not in values and _can_be_component(holder) and _can_be_component(part)
         }
-        lasting = {
-            part for (holder, part), origin in holds.items() if origin is not Origin.LOOSE and self._stays(holder)
-        }
-
-        # A client keeps headers of its own: then so do requests, though headers are handed on in calls too.
+        lasting = self._lasting(holds)
         return {
             (holder, part): origin
             for (holder, part), origin in holds.items()
             if self._stays(part) or (origin is not Origin.LOOSE and part in lasting)
         }
+
+    def _lasting(self, holds: Holds) -> set[Class]:
+        """Return what those that stay have from the start, and what such parts have in turn.
+
+        A client keeps headers of its own: then so do requests, though headers are handed on in calls too.
+        """
+        pairs = [pair for pair, origin in holds.items() if origin is not Origin.LOOSE]
+        lasting = {part for holder, part in pairs if self._stays(holder)}
+        while new := {part for holder, part in pairs if holder in lasting} - lasting:
+            lasting |= new
+        return lasting
 
     def _components(self) -> set[Class]:
         """Return who hands over a method from an attribute, and whoever is joined to such a one."""

@@ -305,6 +305,33 @@ def test_what_somebody_keeps_for_itself_is_a_component_though_others_are_made_in
     assert holds(graph) == {"Client holds Headers", "Request holds Headers"}
 
 
+def test_what_a_lasting_part_makes_later_is_its_part_and_does_not_contain_it() -> None:
+    graph = graph_of("""
+        class Engine:
+            def __init__(self, crawler: "Crawler"):
+                self.crawler = crawler
+            def start(self):
+                self.crawler.report()
+        class Crawler:
+            def make(self):
+                return Engine(self)
+            def crawl(self):
+                self.engine = self.make()
+                self.engine.start()
+            def report(self): ...
+        class Extension:
+            def __init__(self, crawler: Crawler):
+                self.crawler = crawler
+            def run(self):
+                self.crawler.report()
+        class Process:
+            def start(self):
+                return Crawler()
+    """)
+
+    assert holds(graph) == {"Crawler holds Engine", "Extension holds Crawler"}
+
+
 def test_an_inherited_method_counts_for_the_heir_and_an_abstract_base_stands_back() -> None:
     graph = graph_of(
         POOL
