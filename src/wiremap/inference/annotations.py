@@ -37,13 +37,14 @@ _MANY: Final = frozenset(
         "list", "List", "set", "Set", "frozenset", "FrozenSet", "deque", "Deque", "Sequence", "MutableSequence",
         "Iterable", "Iterator", "Collection", "AbstractSet", "MutableSet", "Generator", "AsyncIterator",
         "AsyncIterable", "AsyncGenerator", "Reversible", "ContextManager", "AbstractContextManager",
-        "AsyncContextManager", "AbstractAsyncContextManager", "Queue", "ModuleList", "WeakSet", "ValuesView",
+        "AsyncContextManager", "AbstractAsyncContextManager", "Queue", "ModuleList", "WeakSet",
+        "KeysView", "ValuesView",
     }
 )  # fmt: skip
 _KEYED: Final = frozenset(
     {
         "dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict", "ModuleDict",
-        "WeakValueDictionary", "MappingProxyType",
+        "WeakValueDictionary", "WeakKeyDictionary", "MappingProxyType",
     }
 )  # fmt: skip
 
@@ -123,8 +124,9 @@ def _of_generic(names: set[str], arguments: list[ast.expr], inner: Callable[[ast
         frozenset({"Callable"}): lambda: maker(inner(arguments[-1])),
         frozenset({"tuple", "Tuple"}): lambda: _tuple(arguments, inner),
         _WRAPPERS: lambda: inner(arguments[0]),
+        frozenset({"ItemsView"}): lambda: many(several(map(inner, arguments))),
         _MANY: lambda: many(inner(arguments[0])),
-        _KEYED: lambda: many(inner(arguments[-1]), is_keyed=True),
+        _KEYED: lambda: many(inner(arguments[-1]), keys=inner(arguments[0])),
     }
     return next((make() for known, make in forms.items() if names & known), OUTSIDE)
 

@@ -67,21 +67,33 @@ class _Assembly:
             if isinstance(key, Declaration) and self._solver.facts.is_about_ours(Attribute(key.cls, key.name)):
                 continue  # what is stored says more than what is declared
             for one in instances(value):
-                pair = (key.cls, one.cls)
+                pair = (one.holder or key.cls, one.cls)
                 origin = one.origin if one.origin in _STRENGTH else Origin.LOOSE
                 if pair not in holds or _STRENGTH[origin] < _STRENGTH[holds[pair]]:
                     holds[pair] = origin
         values = _values(self._solver.classes, holds)
+        holds = {
+            (holder, part): origin
+            for (holder, part), origin in holds.items()
+            if part is not holder and part not in values and _can_be_component(holder) and _can_be_component(part)
+        }
+        lasting = self._lasting(holds)
         return {
             (holder, part): origin
             for (holder, part), origin in holds.items()
-            if part not in values and self._is_wiring(holder, part, origin)
+            if self._stays(part) or (origin is not Origin.LOOSE and part in lasting)
         }
 
-    def _is_wiring(self, holder: Class, held: Class, origin: Origin) -> bool:
-        if holder is held or not (_can_be_component(holder) and _can_be_component(held)):
-            return False
-        return self._stays(held) or (origin is not Origin.LOOSE and self._stays(holder))
+    def _lasting(self, holds: Holds) -> set[Class]:
+        """Return what those that stay have from the start, and what such parts have in turn.
+
+        A client keeps headers of its own: then so do requests, though headers are handed on in calls too.
+        """
+        pairs = [pair for pair, origin in holds.items() if origin is not Origin.LOOSE]
+        lasting = {part for holder, part in pairs if self._stays(holder)}
+        while new := {part for holder, part in pairs if holder in lasting} - lasting:
+            lasting |= new
+        return lasting
 
     def _components(self) -> set[Class]:
         """Return who hands over a method from an attribute, and whoever is joined to such a one."""
@@ -135,10 +147,17 @@ class _Assembly:
         }
         kept: list[tuple[Class, Class]] = []
         above: dict[Class, set[Class]] = defaultdict(set)
-        for part, holder in sorted(candidates, key=lambda pair: (_STRENGTH[candidates[pair]], *map(_order, pair))):
-            if not _leads_to(holder, part, above):
-                above[part].add(holder)
-                kept.append((part, holder))
+        for strength in sorted(set(_STRENGTH.values())):
+            pairs = [pair for pair, origin in candidates.items() if _STRENGTH[origin] == strength]
+            new = [(part, holder) for part, holder in pairs if not _leads_to(holder, part, above)]
+            together = defaultdict(set, {part: set(holders) for part, holders in above.items()})
+            for part, holder in new:
+                together[part].add(holder)
+            # Of a circle that equals make, none is known to be the whole: no edge of it is kept.
+            for part, holder in new:
+                if not _leads_to(holder, part, together):
+                    above[part].add(holder)
+                    kept.append((part, holder))
         return kept
 
 

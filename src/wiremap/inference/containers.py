@@ -24,7 +24,9 @@ _COPIES: Final = frozenset(
         "cycle",
     }
 )  # fmt: skip
-_KEYED: Final = frozenset({"dict", "OrderedDict", "UserDict", "ModuleDict", "WeakValueDictionary", "MappingProxyType"})
+_KEYED: Final = frozenset(
+    {"dict", "OrderedDict", "UserDict", "ModuleDict", "WeakValueDictionary", "WeakKeyDictionary", "MappingProxyType"}
+)
 _EMPTY: Final = frozenset({"defaultdict"})
 _FILTERS: Final = frozenset({"filter"})
 _NUMBERED: Final = frozenset({"enumerate"})
@@ -33,7 +35,6 @@ _ZIPPED: Final = frozenset({"zip", "zip_longest", "product"})
 _ROWS: Final = frozenset({"Sequential"})
 
 _ONE: Final = frozenset({"pop", "popleft", "get", "setdefault", "get_nowait", "__getitem__"})
-_ALL: Final = frozenset({"values", "copy", "__iter__"})
 FILLING: Final = frozenset(
     {"append", "appendleft", "add", "insert", "put", "put_nowait", "extend", "update", "setdefault", "__setitem__"}
 )
@@ -46,8 +47,8 @@ def iterated(value: Value) -> Value:
 
 def _iterated(kind: Kind) -> Value:
     match kind:
-        case Many(element, is_keyed):
-            return OUTSIDE if is_keyed else element
+        case Many(element, keys):
+            return element if keys is None else keys
         case Several(items):
             return union(items)
         case Outside():
@@ -91,25 +92,30 @@ def unpacked(value: Value, count: int) -> list[Value]:
 
 def asked(container: Many | Several, method: str) -> Value:
     """Return what the *method* of a container returns."""
-    element = held(frozenset({container}))
+    itself = frozenset({container})
+    element, row = held(itself), several([iterated(itself), held(itself)])
     if method in _ONE:
         return element
-    if method in _ALL:
-        return many(element)
-    if method == "items":
-        return many(several([OUTSIDE, element]))
-    if method == "popitem":
-        return several([OUTSIDE, element])
-    return OUTSIDE
+    answers = {
+        "copy": itself,
+        "__iter__": many(iterated(itself)),
+        "keys": many(iterated(itself)),
+        "values": many(element),
+        "items": many(row),
+        "popitem": row,
+    }
+    return answers.get(method, OUTSIDE)
 
 
 def filled(container: Value, method: str, arguments: list[Value]) -> Value:
     """Return what is put into *container* by one of the ``FILLING`` methods: containers like it."""
     if not arguments:
         return UNKNOWN
-    put = held(arguments[0]) if method in ("extend", "update") else arguments[-1]
-    is_keyed = any(isinstance(kind, Many) and kind.is_keyed for kind in container)
-    return many(put, is_keyed=is_keyed)
+    if not mappings_in(container):
+        return many(held(arguments[0]) if method in ("extend", "update") else arguments[-1])
+    if method == "update":
+        return many(_values_of(arguments[0]), keys=_keys_of(arguments[0]))
+    return many(union(arguments[1:2]), keys=arguments[0])
 
 
 def made_of(name: str, arguments: list[Value], keywords: list[Value]) -> Value | None:
@@ -117,11 +123,11 @@ def made_of(name: str, arguments: list[Value], keywords: list[Value]) -> Value |
     short = name.rpartition(".")[2]
     rows = [iterated(one) for one in arguments]
     makers: dict[frozenset[str], Callable[[], Value]] = {
-        _KEYED: lambda: many(union([*map(_values_of, arguments), *keywords]), is_keyed=True),
+        _KEYED: lambda: many(union([*map(_values_of, arguments), *keywords]), keys=union(map(_keys_of, arguments))),
         _COPIES: lambda: many(union(rows[:1])),
         _FILTERS: lambda: many(union(rows[1:2])),
         _ROWS: lambda: many(union([*arguments, *map(held, arguments)]) - OUTSIDE),
-        _EMPTY: lambda: many(UNKNOWN, is_keyed=True),
+        _EMPTY: lambda: many(UNKNOWN, keys=UNKNOWN),
         _NUMBERED: lambda: many(several([OUTSIDE, union(rows[:1])])),
         _ZIPPED: lambda: many(several(rows)),
     }
@@ -130,5 +136,16 @@ def made_of(name: str, arguments: list[Value], keywords: list[Value]) -> Value |
 
 def _values_of(value: Value) -> Value:
     """Return the values of the mappings in *value*, and of its rows of a key and a value."""
-    rows = frozenset(kind for kind in value if not (isinstance(kind, Many) and kind.is_keyed))
-    return union([held(value - rows), unpacked(iterated(rows), 2)[1] if rows else UNKNOWN])
+    mappings = mappings_in(value)
+    return union([held(mappings), unpacked(iterated(value - mappings), 2)[1]])
+
+
+def _keys_of(value: Value) -> Value:
+    """Return the keys of the mappings in *value*, and of its rows of a key and a value."""
+    mappings = mappings_in(value)
+    return union([iterated(mappings), unpacked(iterated(value - mappings), 2)[0]])
+
+
+def mappings_in(value: Value) -> Value:
+    """Return the keyed containers in *value*."""
+    return frozenset(kind for kind in value if isinstance(kind, Many) and kind.keys is not None)

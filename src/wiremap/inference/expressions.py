@@ -122,8 +122,7 @@ class Expressions:
             case ast.Attribute():
                 self.store(self.value(target.value, frame), target.attr, value)
             case ast.Subscript():
-                self.value(target.slice, frame)
-                self._fill(target.value, "__setitem__", [value], frame)
+                self._fill(target.value, "__setitem__", [self.value(target.slice, frame), value], frame)
             case _:
                 return
 
@@ -170,7 +169,13 @@ class Expressions:
             is_self = is_own and one.origin is Origin.SELF
             return one if is_self else Instance(one.cls, origin(one), owner)
 
-        return changed(value, keep)
+        def keep_element(one: Instance) -> Instance:
+            # What another object's container is filled with stays that one's, whoever shares the container.
+            is_shared = one.origin is Origin.LOOSE and one.holder is not None and one.holder not in owner.lineage
+            return one if is_shared else keep(one)
+
+        collections = frozenset(kind for kind in value if isinstance(kind, Many))
+        return changed(value - collections, keep) | changed(collections, keep_element)
 
     @property
     def _assembles(self) -> bool:
@@ -248,7 +253,10 @@ class Expressions:
             return frozenset({TypeForm(self.declared(node, frame))})
         parts = frozenset(kind for kind in left | right if isinstance(kind, Many | Several))
         is_container = parts and isinstance(node.op, ast.Add | ast.Mult | ast.BitOr)
-        return many(containers.held(parts)) if is_container else OUTSIDE
+        if not is_container:
+            return OUTSIDE
+        mappings = containers.mappings_in(parts)
+        return many(containers.held(parts), keys=containers.iterated(mappings) if mappings else None)
 
     def _compare(self, node: ast.Compare, frame: Frame) -> Value:
         self.value(node.left, frame)
@@ -271,23 +279,20 @@ class Expressions:
         return [containers.iterated(value) if isinstance(one, ast.Starred) else value for one, value in values]
 
     def _dict(self, node: ast.Dict, frame: Frame) -> Value:
-        contents = []
+        keys, contents = [], []
         for key, one in zip(node.keys, node.values, strict=True):
             value = self.value(one, frame)
-            if key is None:
-                contents.append(containers.held(value))
-            else:
-                self.value(key, frame)
-                contents.append(value)
-        return many(union(contents), is_keyed=True)
+            keys.append(containers.iterated(value) if key is None else self.value(key, frame))
+            contents.append(containers.held(value) if key is None else value)
+        return many(union(contents), keys=union(keys))
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, frame: Frame) -> Value:
         return many(self.value(node.elt, self._loop_frame(node.generators, frame)))
 
     def _dict_comprehension(self, node: ast.DictComp, frame: Frame) -> Value:
         inner = self._loop_frame(node.generators, frame)
-        self.value(node.key, inner)
-        return many(self.value(node.value, inner), is_keyed=True)
+        keys = self.value(node.key, inner)
+        return many(self.value(node.value, inner), keys=keys)
 
     def _loop_frame(self, generators: list[ast.comprehension], frame: Frame) -> Frame:
         inner = frame.inner({}) if frame.cls is None else Frame(dict(frame.names), frame.outer)

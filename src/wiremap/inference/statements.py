@@ -425,7 +425,7 @@ def _bind_collectors(node: FunctionNode, frame: Frame, declared: Callable[[ast.e
     if node.args.vararg:
         frame.names[node.args.vararg.arg] = many(declared(node.args.vararg.annotation))
     if node.args.kwarg:
-        frame.names[node.args.kwarg.arg] = many(declared(node.args.kwarg.annotation), is_keyed=True)
+        frame.names[node.args.kwarg.arg] = many(declared(node.args.kwarg.annotation), keys=OUTSIDE)
 
 
 def _concrete(declared: Value, passed: Value) -> Value:

@@ -4,7 +4,7 @@ The empty set is the unknown. Several kinds mean one or the other, as after a co
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final, TypeAlias
 
@@ -72,10 +72,10 @@ class Super:
 
 @dataclass(frozen=True, slots=True)
 class Many:
-    """A container. Iterating a keyed one gives keys, of which nothing is known."""
+    """A container. A keyed one, whose ``keys`` are not None, gives them when it is iterated."""
 
     element: "Value"
-    is_keyed: bool = False
+    keys: "Value | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +141,11 @@ def instance(cls: Class, origin: Origin) -> Value:
     return frozenset({Instance(cls, origin)})
 
 
-def many(element: Value, *, is_keyed: bool = False) -> Value:
+def many(element: Value, *, keys: Value | None = None) -> Value:
     """Return a container of *element*, as long as containers are not nested beyond reason."""
-    return frozenset({Many(element, is_keyed)}) if _depth(element) < _DEEPEST else OUTSIDE
+    if keys is not None and not ours(keys):
+        keys = OUTSIDE
+    return frozenset({Many(element, keys)}) if _depth(element | (keys or UNKNOWN)) < _DEEPEST else OUTSIDE
 
 
 def several(items: Iterable[Value]) -> Value:
@@ -177,7 +179,9 @@ def leaves(value: Value) -> Iterator[Kind]:
     """Yield each kind in *value*, of containers and makers what is in them."""
     for kind in value:
         match kind:
-            case Many(inner) | Maker(inner) | TypeForm(inner):
+            case Many(element, keys):
+                yield from leaves(element | (keys or UNKNOWN))
+            case Maker(inner) | TypeForm(inner):
                 yield from leaves(inner)
             case Several(items):
                 yield from leaves(union(items))
@@ -191,8 +195,8 @@ def instances(value: Value) -> Iterator[Instance]:
         match kind:
             case Instance():
                 yield kind
-            case Many(inner):
-                yield from instances(inner)
+            case Many(element, keys):
+                yield from instances(element | (keys or UNKNOWN))
             case Several(items):
                 yield from instances(union(items))
             case _:
@@ -217,8 +221,8 @@ def _changed(kind: Kind, change: Callable[[Instance], Instance]) -> Kind:
     match kind:
         case Instance():
             return change(kind)
-        case Many(element):
-            return replace(kind, element=changed(element, change))
+        case Many(element, keys):
+            return Many(changed(element, change), None if keys is None else changed(keys, change))
         case Several(items):
             return Several(tuple(changed(item, change) for item in items))
         case Maker(makes):
@@ -235,7 +239,9 @@ def _depth(value: Value) -> int:
 
 def _depth_of(kind: Kind) -> int:
     match kind:
-        case Many(inner) | Maker(inner) | TypeForm(inner):
+        case Many(element, keys):
+            return 1 + _depth(element | (keys or UNKNOWN))
+        case Maker(inner) | TypeForm(inner):
             return 1 + _depth(inner)
         case Several(items):
             return 1 + max((_depth(item) for item in items), default=0)

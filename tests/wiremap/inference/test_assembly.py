@@ -228,6 +228,110 @@ def test_a_part_that_knows_its_owner_does_not_contain_it() -> None:
     assert holds(graph) == {"App holds Worker"}
 
 
+@pytest.mark.parametrize(("first", "second"), [("Http", "Smtp"), ("Smtp", "Http"), ("Zttp", "Smtp")])
+def test_who_shares_a_container_that_starts_empty_contains_nothing_of_what_it_is_filled_with(
+    first: str, second: str
+) -> None:
+    graph = graph_of(f"""
+        class State:
+            def __init__(self):
+                self.connections: set[{first} | {second}] = set()
+        class {first}:
+            def __init__(self, state: State):
+                self.connections = state.connections
+            def made(self):
+                self.connections.add(self)
+            def shutdown(self): ...
+        class {second}:
+            def __init__(self, state: State):
+                self.connections = state.connections
+            def made(self):
+                self.connections.add(self)
+            def shutdown(self): ...
+        class Server:
+            def __init__(self):
+                self.state = State()
+            def stop(self):
+                for connection in self.state.connections:
+                    connection.shutdown()
+    """)
+
+    assert cells(graph) == {f"{first}.shutdown() > Server", f"{second}.shutdown() > Server"}
+    assert holds(graph) == set()
+
+
+@pytest.mark.parametrize(("left", "right"), [("Left", "Right"), ("Zeft", "Right")])
+def test_of_a_circle_of_equals_no_edge_is_kept(left: str, right: str) -> None:
+    graph = graph_of(f"""
+        class {left}:
+            def __init__(self, peer: "{right}"):
+                self.peer = peer
+            def ask(self):
+                self.peer.ask()
+        class {right}:
+            def __init__(self, peer: {left}):
+                self.peer = peer
+            def ask(self):
+                self.peer.ask()
+        class App:
+            def __init__(self, left: {left}):
+                self.left = left
+            def run(self):
+                self.left.ask()
+    """)
+
+    assert holds(graph) == {f"App holds {left}"}
+
+
+def test_what_somebody_keeps_for_itself_is_a_component_though_others_are_made_in_calls_and_handed_on() -> None:
+    graph = graph_of("""
+        class Headers:
+            def get(self, name): ...
+        class Request:
+            def __init__(self):
+                self.headers = Headers()
+            def read(self):
+                return self.headers.get("Content-Length")
+        class Client:
+            def __init__(self):
+                self.headers = Headers()
+            def merged(self):
+                return Headers()
+            def build(self):
+                return Request()
+    """)
+
+    assert cells(graph) == {"Headers.get() > Request"}
+    assert holds(graph) == {"Client holds Headers", "Request holds Headers"}
+
+
+def test_what_a_lasting_part_makes_later_is_its_part_and_does_not_contain_it() -> None:
+    graph = graph_of("""
+        class Engine:
+            def __init__(self, crawler: "Crawler"):
+                self.crawler = crawler
+            def start(self):
+                self.crawler.report()
+        class Crawler:
+            def make(self):
+                return Engine(self)
+            def crawl(self):
+                self.engine = self.make()
+                self.engine.start()
+            def report(self): ...
+        class Extension:
+            def __init__(self, crawler: Crawler):
+                self.crawler = crawler
+            def run(self):
+                self.crawler.report()
+        class Process:
+            def start(self):
+                return Crawler()
+    """)
+
+    assert holds(graph) == {"Crawler holds Engine", "Extension holds Crawler"}
+
+
 def test_an_inherited_method_counts_for_the_heir_and_an_abstract_base_stands_back() -> None:
     graph = graph_of(
         POOL

@@ -6,6 +6,7 @@ from tests.wiremap.inference.code_bases import cells, graph_of, holds
 
 PROGRAM = """
 from collections import OrderedDict, defaultdict, deque
+from collections.abc import ItemsView, Mapping
 from itertools import product
 from torch import nn
 
@@ -56,8 +57,37 @@ MADE_AND_USED = [
 ]
 
 
+KEYS_MADE_AND_USED = [
+    ("self.pools = {Pool(): 'a'}", "for pool in self.pools: pool.take()"),
+    ("self.pools = {Pool(): 'a'}", "for pool, name in self.pools.items(): pool.take()"),
+    ("self.pools = {Pool(): 'a'}", "for pool in self.pools.keys(): pool.take()"),
+    ("self.pools = {Pool(): 'a'}", "for pool in sorted(self.pools): pool.take()"),
+    ("self.pools = {Pool(): 'a'}", "for pool in self.pools.copy(): pool.take()"),
+    ("self.pools = {Pool(): 'a'}", "for pool in self.pools | {}: pool.take()"),
+    ("self.pools = {Pool(): 'a'}", "pool, name = self.pools.popitem(); pool.take()"),
+    ("self.pools = {Pool(): 'a'}", "[pool.take() for pool in {**self.pools}]"),
+    ("self.pools = {Pool(): name for name in 'ab'}", "next(iter(self.pools)).take()"),
+    ("self.pools = dict([(Pool(), 'a')])", "for pool in self.pools: pool.take()"),
+    ("self.pools = dict({Pool(): 'a'}, b=3)", "for pool in self.pools: pool.take()"),
+    ("self.pools = {}; self.pools[Pool()] = 'a'", "for pool in self.pools: pool.take()"),
+    ("self.pools = {}; self.pools.setdefault(Pool())", "for pool in self.pools: pool.take()"),
+    ("self.pools = {}; self.pools.update({Pool(): 'a'})", "for pool in self.pools: pool.take()"),
+    ("self.pools: dict[Pool, str] = read()", "for pool in self.pools: pool.take()"),
+    ("self.pools: 'Mapping[Pool, str]' = read()", "for pool, name in self.pools.items(): pool.take()"),
+    ("self.pools: 'ItemsView[Pool, str]' = read()", "for pool, name in self.pools: pool.take()"),
+]
+
+
 @pytest.mark.parametrize(("made", "used"), MADE_AND_USED)
 def test_an_element_is_known(made: str, used: str) -> None:
+    graph = graph_of(PROGRAM.format(made=made, used=used))
+
+    assert cells(graph) == {"Pool.take() > App"}
+    assert holds(graph) == {"App holds Pool"}
+
+
+@pytest.mark.parametrize(("made", "used"), KEYS_MADE_AND_USED)
+def test_a_key_is_known(made: str, used: str) -> None:
     graph = graph_of(PROGRAM.format(made=made, used=used))
 
     assert cells(graph) == {"Pool.take() > App"}
@@ -69,6 +99,9 @@ def test_an_element_is_known(made: str, used: str) -> None:
     [
         ("self.pools = (3, Pool())", "self.pools[0].take()"),
         ("self.pools = {'a': Pool()}", "for pool in self.pools: pool.take()"),
+        ("self.pools = {Pool(): 'a'}", "self.pools['a'].take()"),
+        ("self.pools = {Pool(): 'a'}", "for pool in self.pools.values(): pool.take()"),
+        ("self.pools = {Pool(): 'a'}", "for name, pool in self.pools.items(): pool.take()"),
         ("self.pools = [Pool()]", "for i, pool in enumerate(self.pools): i.take()"),
         ("self.pools = [Pool()]", "self.pools.take()"),
         ("self.pools = [Pool()]", "len(self.pools).take()"),
