@@ -86,6 +86,7 @@ class _Closure:
     read: _Read = field(default_factory=_Read)
     unfollowed: set[str] = field(default_factory=set)
     starred: dict[str, set[str]] = field(default_factory=dict)
+    opaque: dict[tuple[str, frozenset[str], frozenset[str]], frozenset[str]] = field(default_factory=dict)
     told_apart: dict[tuple[str, frozenset[str]], frozenset[Fact]] = field(default_factory=dict)
 
 
@@ -192,15 +193,23 @@ class DependencyResolver:
         if "all" in sights:
             return found | closure.facts
         opaque |= {path for name in unpickled for path in self._around.candidates(name)}
-        finer = kinds.NAMES
-        if "members" in sights:
-            finer = kinds.CLASSES
-            opaque = self._with_held(opaque, closure.modules)
         unfollowed = closure.unfollowed.union(fact.key for fact in found if fact.kind == kinds.SOURCE)
-        way = (finer, frozenset(_with_starred(opaque, unfollowed, closure.starred)))
+        finer = kinds.CLASSES if "members" in sights else kinds.NAMES
+        asked = (finer, frozenset(opaque), frozenset(unfollowed))
+        if asked not in closure.opaque:
+            closure.opaque[asked] = self._all_opaque(closure, *asked)
+        way = (finer, closure.opaque[asked])
         if way not in closure.told_apart:
             closure.told_apart[way] = frozenset(self._finer(closure.facts, *way))
         return closure.told_apart[way].union(self._finer(found, *way))
+
+    def _all_opaque(
+        self, closure: _Closure, finer: str, opaque: AbstractSet[str], unfollowed: AbstractSet[str]
+    ) -> frozenset[str]:
+        """Return the modules of which any name may be read, also by way of *opaque* and *unfollowed* ones."""
+        if finer == kinds.CLASSES:
+            opaque = self._with_held(opaque, closure.modules)
+        return frozenset(_with_starred(opaque, unfollowed, closure.starred))
 
     def _with_held(self, opaque: AbstractSet[str], modules: AbstractSet[str]) -> set[str]:
         """Return *opaque* modules with those of *modules* that are attributes of them, of these, and so on.
