@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from wiremap.cli.node_ids import folded
 from wiremap.cli.output import Subparsers, say, write, write_json
 from wiremap.use_cases.collecting import affected
 
@@ -62,30 +63,47 @@ def _print(document: dict[str, Any], limit: int | None, base: str) -> None:
     if document["changes"]:
         write("\n".join(["\nchanges", *change_lines(document["changes"], limit)]))
         _more(len(document["changes"]), limit)
-    if document["run"]:
+    uncollected, to_run = _uncollected_and_others(document["run"])
+    if uncollected:
+        write("\nnot collected")
+        write("\n".join(map(_error_line, uncollected[:limit])))
+        _more(len(uncollected), limit)
+    if to_run:
         write("\ntests to run")
-        _print_tests(sorted(document["run"], key=_rank), limit)
+        _print_tests(sorted(to_run, key=_rank), limit)
     for note in document["notes"]:
         say(f"note: {note}")
     if document["gone"]:
         say(f"note: gone since they were recorded: {', '.join(document['gone'][:_SHOWN])}")
-    if document["run"] and document["skip"]:
+    if to_run and document["skip"]:
         say("\n`wiremap explain TEST` shows the chain from a change to a test, or the proof that there is none.")
+
+
+def _error_line(entry: dict[str, Any]) -> str:
+    file, detail = entry["test"], entry["reasons"][0]["detail"]
+    return f"  {detail}" if detail.startswith(file) else f"  {file}: {detail}"
 
 
 def _print_tests(to_run: list[dict[str, Any]], limit: int | None) -> None:
     """Print the tests grouped by their reasons, since many share them."""
     groups: dict[tuple[str, ...], list[str]] = {}
-    for entry in to_run[:limit]:
+    for entry in to_run:
         groups.setdefault(tuple(reason["detail"] for reason in entry["reasons"]), []).append(entry["test"])
-    for details, tests in groups.items():
-        for detail in details[: limit and _SHOWN_REASONS]:
-            write(f"  {detail}")
-        if limit is not None and len(details) > _SHOWN_REASONS:
-            write(f"  … and {len(details) - _SHOWN_REASONS} more reasons")
-        for test in tests:
-            write(f"      {test}")
-    _more(len(to_run), limit)
+    rows = [(details, line) for details, tests in groups.items() for line in (folded(tests) if limit else tests)]
+    told: tuple[str, ...] = ()
+    for details, line in rows[:limit]:
+        if details != told:
+            _print_reasons(details, limit)
+            told = details
+        write(f"      {line}")
+    _more(len(rows), limit)
+
+
+def _print_reasons(details: tuple[str, ...], limit: int | None) -> None:
+    for detail in details[: limit and _SHOWN_REASONS]:
+        write(f"  {detail}")
+    if limit is not None and len(details) > _SHOWN_REASONS:
+        write(f"  … and {len(details) - _SHOWN_REASONS} more reasons")
 
 
 def _rank(entry: dict[str, Any]) -> tuple[int, str]:
@@ -94,23 +112,32 @@ def _rank(entry: dict[str, Any]) -> tuple[int, str]:
     return min(rules.index(reason["rule"]) for reason in entry["reasons"]), entry["test"]
 
 
+def _uncollected_and_others(entries: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    uncollected = [entry for entry in entries if any(reason["rule"] == "error" for reason in entry["reasons"])]
+    return uncollected, [entry for entry in entries if entry not in uncollected]
+
+
 def _summary(document: dict[str, Any], base: str) -> str:
-    run, skipped = len(document["run"]), len(document["skip"])
+    uncollected, to_run = _uncollected_and_others(document["run"])
+    run, skipped = len(to_run), len(document["skip"])
+    files = "1 file" if len(uncollected) == 1 else f"{len(uncollected)} files"
+    told = f" {files} could not be collected." if uncollected else ""
     if not run and not skipped:
-        return "pytest collects no tests here."
-    if not run and document["kind"] == "none":
-        return f"Nothing changed: 0 of {skipped} tests to run, all proved unaffected."
-    if not run:
-        changed = f"what changed since {base} ({document['kind']})"
-        return f"0 of {skipped} tests to run, all proved unaffected: none rests on {changed}, or its record knows it."
-    counts = Counter(_rank(entry)[0] for entry in document["run"])
-    causes = ", ".join(f"{counts[rank]} {words}" for rank, words in enumerate(_RULES.values()) if counts[rank])
-    return f"{run} of {run + skipped} tests to run ({causes}), {skipped} proved unaffected. Change: {document['kind']}."
+        return told.lstrip() or "pytest collects no tests here."
+    if run:
+        counts = Counter(_rank(entry)[0] for entry in to_run)
+        causes = ", ".join(f"{counts[rank]} {words}" for rank, words in enumerate(_RULES.values()) if counts[rank])
+        told = f"{skipped} proved unaffected.{told}"
+        return f"{run} of {run + skipped} tests to run ({causes}), {told} Change: {document['kind']}."
+    if document["kind"] == "none":
+        return f"Nothing changed: 0 of {skipped} tests to run, all proved unaffected.{told}"
+    changed = f"what changed since {base} ({document['kind']})"
+    none = f"0 of {skipped} tests to run, all proved unaffected: none rests on {changed}, or its record knows it."
+    return f"{none}{told}"
 
 
 # Each test is counted once, by the first rule that it runs by.
 _RULES = {
-    "error": "not collectable",
     "failed": "failed last time",
     "changed": "reached by a change",
     "unseen": "did something unseen",

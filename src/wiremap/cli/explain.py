@@ -4,7 +4,9 @@ import argparse
 import dataclasses
 from typing import Any
 
+from wiremap.cli.node_ids import folded
 from wiremap.cli.output import Subparsers, say, write, write_json
+from wiremap.source.units import MODULE_UNIT
 from wiremap.use_cases.explaining import Cause, Explanation, explain
 
 
@@ -48,7 +50,7 @@ def _lines_of_all(explanations: list[Explanation]) -> list[str]:
     running = [one for one in explanations if one.runs]
     lines = [f"{len(running)} of {len(explanations)} tests run, {len(explanations) - len(running)} proved unaffected."]
     for causes, group in _by_causes(running):
-        lines += ["", *(f"{one.test} runs." for one in group)]
+        lines += ["", *(f"{test} runs." for test in folded([one.test for one in group]))]
         for cause in causes:
             lines += ["", *_cause_lines(cause)]
     return lines
@@ -103,12 +105,6 @@ def _counted(kind: str, count: int) -> str:
     return f"{count} {one if count == 1 else many}"
 
 
-def _other_path(unit: str) -> str:
-    if unit.endswith("::<module>"):
-        return "by import, of the test's own module or of what it leads to"
-    return "not by calls from the test: in a fixture, at an import, or as work that an earlier test left"
-
-
 def _cause_lines(cause: Cause) -> list[str]:
     lines = [f"  reason     {cause.detail}"]
     if cause.unit is not None:
@@ -118,8 +114,29 @@ def _cause_lines(cause: Cause) -> list[str]:
         lines.append(f"  component  {cause.component}")
     if cause.cell is not None:
         lines.append(f"  cell       {cause.cell} → {', '.join(cause.consumers)}")
-    if cause.unit is not None and not cause.chain:
-        lines.append(f"  path       {_other_path(cause.unit)}")
-    for number, unit in enumerate(cause.chain):
-        lines.append(f"  {'path' if number == 0 else '':<10} {'calls ' if number else ''}{unit}")
+    for label, step in zip(("path", *[""] * len(cause.chain)), _steps(cause), strict=False):
+        lines.append(f"  {label:<10} {step}")
     return lines
+
+
+def _steps(cause: Cause) -> list[str]:
+    """Return the chain in words, a line for each step."""
+    if not cause.chain:
+        return []
+    first, *others = cause.chain
+    return [_beginning(first, cause), *(_step(unit) for unit in others)]
+
+
+def _step(unit: str) -> str:
+    module = unit.removesuffix(f"::{MODULE_UNIT}")
+    return f"calls {unit}" if module == unit else f"imports {module}"
+
+
+def _beginning(unit: str, cause: Cause) -> str:
+    if cause.called_by_test:
+        return unit
+    if unit.endswith(f"::{MODULE_UNIT}"):
+        return f"import of {unit.removesuffix(f'::{MODULE_UNIT}')}"
+    if len(cause.chain) > 1:
+        return f"{unit} (not called by the test itself)"
+    return f"{unit} (called by pytest, a library, or an earlier test that left its work)"

@@ -468,13 +468,13 @@ class WiremapSession:
 
     def _counts(self) -> list[tuple[int, int]]:
         if self._report is not None:
-            return [(len(self._report.run), len(self._report.skip))]
+            return [self._report.counts]
         return [one.counts for one in self._workers if one.counts is not None]
 
     def _news(self) -> WorkerNews:
         report = self._report
         return WorkerNews(
-            counts=None if report is None else (len(report.run), len(report.skip)),
+            counts=None if report is None else report.counts,
             recorded=self._num_recorded,
             changes=[] if report is None else change_lines(report),
             failures=self._all_failures,

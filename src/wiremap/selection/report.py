@@ -35,13 +35,19 @@ class Report:
 
     @property
     def run(self) -> list[Verdict]:
-        """The tests that run."""
+        """The tests that run, and what could not be collected."""
         return [verdict for verdict in self.verdicts if verdict.runs]
 
     @property
     def skip(self) -> list[str]:
         """The tests that are proved unaffected."""
         return [verdict.test for verdict in self.verdicts if not verdict.runs]
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many tests run, and how many are proved unaffected. What could not be collected is no test."""
+        tests = [verdict for verdict in self.run if all(reason.rule != "error" for reason in verdict.reasons)]
+        return len(tests), len(self.skip)
 
     def as_document(self) -> dict[str, object]:
         """Return the report as plain data, ready for JSON."""

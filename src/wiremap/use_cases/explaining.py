@@ -1,7 +1,7 @@
 """Why a test runs or does not: the chain from the change to the test."""
 
 import contextlib
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +10,9 @@ from typing import Any
 from wiremap.errors import NothingRecordedError, UncollectedTestError, UnknownTestError
 from wiremap.graph import Graph
 from wiremap.project.files import project_root
+from wiremap.selection.chains import chain, units_of
 from wiremap.selection.components import ComponentIndex
-from wiremap.selection.facts import FUNCTION, Trace
+from wiremap.selection.facts import Trace
 from wiremap.store.map import FOLDER, Map
 from wiremap.use_cases.collecting import Answer, affected
 
@@ -27,7 +28,9 @@ class Cause:
         component: The component that it belongs to, if any.
         cell: The cell that it is, if any.
         consumers: Who is handed the cell.
-        chain: Units from the test to the change, each calling the next; empty when no calls connect them.
+        chain: Units that lead to the change, each calling or importing the next: from the test's function where calls
+            connect them, else from where the calls began. Empty where it is no unit that changed.
+        called_by_test: Whether the chain begins at the test's function.
     """
 
     detail: str
@@ -37,6 +40,7 @@ class Cause:
     cell: str | None = None
     consumers: tuple[str, ...] = ()
     chain: tuple[str, ...] = ()
+    called_by_test: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +145,7 @@ class _Records:
 
     def explanation(self, test: str, reasons: Iterable[Mapping[str, Any]]) -> Explanation:
         trace = max(self.traces.get(test, []), key=lambda one: one.sequence, default=None)
-        links = _Calls(self._callers, trace, self._folder)
-        causes = tuple(_cause(reason, self._components, self._lines, links) for reason in reasons)
+        causes = tuple(self._cause(reason, trace) for reason in reasons)
         return Explanation(
             test=test,
             runs=bool(causes),
@@ -154,54 +157,23 @@ class _Records:
             notes=self._notes,
         )
 
-
-def _cause(
-    reason: Mapping[str, Any], components: ComponentIndex, lines: Mapping[str, int | None], links: "_Calls"
-) -> Cause:
-    unit = reason["unit"]
-    if unit is None:
-        return Cause(reason["detail"])
-    place = components.place(unit)
-    return Cause(
-        detail=reason["detail"],
-        unit=unit,
-        line=lines.get(unit),
-        component=place.component if place else None,
-        cell=place.cell if place else None,
-        consumers=place.consumers if place else (),
-        chain=links.chain(unit),
-    )
-
-
-class _Calls:
-    """The calls among the functions that one test rests on."""
-
-    def __init__(self, callers: Mapping[str, set[str]], trace: Trace | None, folder: Path) -> None:
-        self._callers = callers
-        self._within = {fact.key for fact in trace.facts if fact.kind == FUNCTION} if trace else set()
-        self._test = _unit_of_test(trace.test, folder) if trace else ""
-
-    def chain(self, unit: str) -> tuple[str, ...]:
-        """Return the shortest chain of calls from the test's function to *unit*."""
-        next_step = {unit: ""}
-        pending = deque([unit])
-        while pending:
-            callee = pending.popleft()
-            if callee == self._test:
-                return tuple(_follow(next_step, callee))
-            for caller in sorted(self._callers.get(callee, ())):
-                if caller in self._within and caller not in next_step:
-                    next_step[caller] = callee
-                    pending.append(caller)
-        return ()
-
-
-def _follow(next_step: Mapping[str, str], start: str) -> list[str]:
-    chain = []
-    while start:
-        chain.append(start)
-        start = next_step[start]
-    return chain
+    def _cause(self, reason: Mapping[str, Any], trace: Trace | None) -> Cause:
+        unit = reason["unit"]
+        if unit is None or trace is None:
+            return Cause(reason["detail"], unit)
+        place = self._components.place(unit)
+        test = _unit_of_test(trace.test, self._folder)
+        steps = chain(unit, test, units_of(trace.facts), self._callers)
+        return Cause(
+            detail=reason["detail"],
+            unit=unit,
+            line=self._lines.get(unit),
+            component=place.component if place else None,
+            cell=place.cell if place else None,
+            consumers=place.consumers if place else (),
+            chain=steps,
+            called_by_test=steps[0] == test,
+        )
 
 
 def _unit_of_test(test: str, folder: Path) -> str:

@@ -138,6 +138,4 @@ def _notes(decided: Sequence[Verdict]) -> list[str]:
         for reason in one.reasons:
             if reason.rule == "unseen":
                 by_detail[reason.detail] = by_detail.get(reason.detail, 0) + 1
-    unseen = [f"{detail}: {count} test{'s' * (count != 1)} to run" for detail, count in sorted(by_detail.items())]
-    errors = [f"{one.test} could not be collected" for one in decided if any(r.rule == "error" for r in one.reasons)]
-    return unseen + errors
+    return [f"{detail}: {count} test{'s' * (count != 1)} to run" for detail, count in sorted(by_detail.items())]

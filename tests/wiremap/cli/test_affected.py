@@ -108,6 +108,27 @@ def test_a_file_that_does_not_parse_is_told_with_its_line(project: Project) -> N
     assert entry["reasons"][0]["detail"].startswith("test_a.py:4: SyntaxError: ")
 
 
+def test_what_could_not_be_collected_is_told_once_and_counted_as_no_test(project: Project) -> None:
+    project.write({"test_b.py": "def test_f(: pass\n"})
+
+    finished = project.wiremap("affected")
+
+    assert finished.stdout.startswith(
+        "1 of 2 tests to run (1 reached by a change), 1 proved unaffected. 1 file could not"
+    )
+    assert (finished.stdout + finished.stderr).count("test_b.py:1: SyntaxError") == 1
+
+
+def test_tests_that_differ_in_their_parameters_only_take_one_line_unless_all_are_asked_for(project: Project) -> None:
+    tests = "import app, pytest\n@pytest.mark.parametrize('x', range(30))\ndef test_f(x): app.f()\n"
+    project.write({"test_a.py": tests})
+
+    folded, unfolded = project.wiremap("affected").stdout, project.wiremap("affected", "--all").stdout
+
+    assert "      test_a.py::test_f[…] (30 sets of parameters)\n" in folded
+    assert "      test_a.py::test_f[29]\n" in unfolded
+
+
 # Since a revision.
 
 GIT = {

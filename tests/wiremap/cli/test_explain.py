@@ -92,3 +92,31 @@ def test_a_proof_by_an_earlier_recording_does_not_claim_to_be_by_the_last(projec
 
     assert "The last of its 2 recorded runs passed in" in finished.stdout
     assert "Everything that one of them rested on is as it was then" in finished.stdout
+
+
+@pytest.mark.parametrize(
+    ("files", "path"),
+    [
+        (
+            {"test_a.py": "import app, pytest\n@pytest.fixture\ndef made(): return app.f()\ndef test_f(made): pass\n"},
+            ["test_a.py::made (not called by the test itself)", "calls app.py::f"],
+        ),
+        (
+            {"test_a.py": "import lib\ndef test_f(): pass\n", "lib.py": "import app\napp.f()\n"},
+            ["import of test_a.py", "imports lib.py", "imports app.py", "calls app.py::f"],
+        ),
+        (
+            {"test_a.py": "import app\ndef test_f(): list(map(app.f, '1'))\n", "app.py": "def f(_=0): return 1\n"},
+            ["test_a.py::test_f", "calls app.py::f"],
+        ),
+    ],
+    ids=["a fixture", "an import", "by way of a builtin"],
+)
+def test_a_path_begins_where_the_calls_do(tmp_path: Path, files: dict[str, str], path: list[str]) -> None:
+    project = new_project(tmp_path, {"app.py": "def f(): return 1\nf()\n", **files})
+    project.record()
+    project.write({"app.py": (tmp_path / "app.py").read_text().replace("return 1", "return 22")})
+
+    finished = project.wiremap("explain", "test_a.py::test_f")
+
+    assert [line[13:] for line in finished.stdout.splitlines() if line[:13].strip() in ("path", "")][2:] == path
