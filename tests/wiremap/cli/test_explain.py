@@ -103,7 +103,7 @@ def test_a_proof_by_an_earlier_recording_does_not_claim_to_be_by_the_last(projec
         ),
         (
             {"test_a.py": "import lib\ndef test_f(): pass\n", "lib.py": "import app\napp.f()\n"},
-            ["import of test_a.py", "imports lib.py", "imports app.py", "calls app.py::f"],
+            ["import of test_a.py", "imports lib.py", "calls app.py::f"],
         ),
         (
             {"test_a.py": "import app\ndef test_f(): list(map(app.f, '1'))\n", "app.py": "def f(_=0): return 1\n"},
@@ -119,4 +119,4 @@ def test_a_path_begins_where_the_calls_do(tmp_path: Path, files: dict[str, str],
 
     finished = project.wiremap("explain", "test_a.py::test_f")
 
-    assert [line[13:] for line in finished.stdout.splitlines() if line[:13].strip() in ("path", "")][2:] == path
+    assert [line[13:] for line in finished.stdout.splitlines() if line[:13].strip() in ("path", "") and line] == path
