@@ -7,8 +7,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
+
+from wiremap.cli.explain import WORDS
+from wiremap.selection.changes import Kind
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = (ROOT / "src" / "wiremap", ROOT / "llm" / "src" / "wiremap_llm")
@@ -101,4 +105,15 @@ def test_every_relative_link_of_the_documents_leads_somewhere() -> None:
         for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
         if not (page.parent / link).exists()
     ]
+    assert missing == []
+
+
+def test_the_page_on_answers_has_every_rule_kind_of_change_and_word_of_a_proof() -> None:
+    page = (ROOT / "docs" / "answers.md").read_text(encoding="utf-8")
+
+    missing = [
+        word for word in (*get_args(Kind), "failed", "changed", "unseen", "new", "error") if f"`{word}`" not in page
+    ]
+    missing += [one for one, _ in WORDS.values() if one not in page]
+
     assert missing == []

@@ -86,7 +86,8 @@ def _proof(explanation: Explanation) -> list[str]:
     ]
 
 
-_WORDS = {
+# What the facts of each kind are called, one and many; a kind that is missing has its own name.
+WORDS = {
     "module": ("module", "modules"),
     "classes": ("module by the names in it", "modules by the names in them"),
     "names": ("module by the names in it", "modules by the names in them"),
@@ -101,7 +102,7 @@ _WORDS = {
 
 
 def _counted(kind: str, count: int) -> str:
-    one, many = _WORDS.get(kind, (kind, f"{kind}s"))
+    one, many = WORDS.get(kind, (kind, f"{kind}s"))
     return f"{count} {one if count == 1 else many}"
 
 
