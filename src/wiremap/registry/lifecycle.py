@@ -10,6 +10,7 @@ from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any, Final
 
 from wiremap.errors import AsyncHookError
+from wiremap.registry.cell_table import wiring_lock
 from wiremap.registry.declarations import Declarations
 from wiremap.registry.state_cell import bound, defined_by
 from wiremap.registry.weak_table import WeakTable, is_weakly_referable
@@ -48,10 +49,8 @@ class Lifecycle:
             component = components[component_id]
             if all(_hook(component, name) is None for name in (START_HOOK, CLOSE_HOOK)):
                 continue
-            if component in unfinished or _running.get(component):
+            if component in unfinished or not _claimed(component):
                 continue
-            # Before the hook is called: it may finalize an orchestrator of its own, with this component in it.
-            _running.put(component, value=True)
             try:
                 _call(component, START_HOOK, component_id)
             except BaseException:
@@ -113,6 +112,18 @@ def _close(component_id: str, component: object | None) -> list[BaseException]:
     except BaseException as error:  # noqa: BLE001 -- the others are closed first, then it is raised
         return [error]
     return []
+
+
+def _claimed(component: object) -> bool:
+    """Note that *component* runs, unless it does already.
+
+    Before its hook is called: that may finalize an orchestrator of its own, with this component in it.
+    """
+    with wiring_lock:
+        is_free = not _running.get(component)
+        if is_free:
+            _running.put(component, value=True)
+    return is_free
 
 
 def _call(component: object, name: str, component_id: str) -> None:
