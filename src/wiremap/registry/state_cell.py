@@ -81,16 +81,12 @@ class StateCell(Announcement):
     the requirement that the class declares under that name, if it does: it answers for the class.
     """
 
-    __slots__ = ("declared", "name")
+    __slots__ = ("declared", "is_written", "name")
 
     def __init__(self, name: str, declared: Declaration | None = None) -> None:
         self.name = name
         self.declared = declared
-
-    @property
-    def is_written(self) -> bool:  # type: ignore[override] # as what it stands for
-        """Whether the requirement that it stands for is."""
-        return self.declared is not None and self.declared.is_written
+        self.is_written = declared is not None and declared.is_written
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
