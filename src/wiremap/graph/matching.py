@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from fnmatch import translate
@@ -24,7 +24,8 @@ _LIKENESS: Final = 0.8  # of a name to a misspelled one; at 0.6, as for names in
 def find_matches(pattern: Pattern, graph: Topology) -> Iterator[Mapping[str, str]]:
     """Yield every match of *pattern*: by the names of its nodes, keys of components joined with ``/``.
 
-    The node with the fewest candidates comes first, and then the search follows the edges of the pattern. So a
+    The node with the fewest candidates comes first, and then the search follows the edges of the pattern: first to
+    what most edges tie to the nodes chosen so far, since what few tie would be tried in all combinations. So a
     pattern that hangs together costs one pass over the components, and what its matches and near misses cost.
 
     A name that is nowhere in the graph and looks misspelled is warned of at the line of the caller's caller.
@@ -117,9 +118,8 @@ class _Search:
         order: list[str] = []
         rest = list(self._candidates)
         while rest:
-            linked = {end for edge in self._edges for end in edge.ends if {*edge.ends} & {*order}}
-            choice = [name for name in rest if name in linked] or rest
-            order.append(min(choice, key=lambda name: len(self._candidates[name])))
+            links = Counter(end for edge in self._edges for end in edge.ends if {*edge.ends} & {*order})
+            order.append(min(rest, key=lambda name: (-links[name], len(self._candidates[name]))))
             rest.remove(order[-1])
         return order
 

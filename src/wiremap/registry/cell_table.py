@@ -8,7 +8,9 @@ from wiremap.errors import WiredCopyError
 from wiremap.registry.attributes import instance_dict
 from wiremap.registry.state_cell import TABLE, Handed, wired_cells
 
-_lock: Final = threading.Lock()
+wiring_lock: Final = threading.RLock()
+"""Held while cells are judged and bound, or swapped: orchestrators of several threads may share classes and consumers,
+and what is found out of them must still be so when it is acted on. No hook runs under it."""
 
 
 class CellTable(dict[str, Handed]):
@@ -31,13 +33,13 @@ class CellTable(dict[str, Handed]):
 
 def note(consumer: object, cells: Mapping[str, Handed]) -> None:
     """Note that *consumer* was handed these cells too, or is handed them by others from now on."""
-    with _lock:
+    with wiring_lock:
         _replace(consumer, {**wired_cells(consumer), **cells})
 
 
 def strike(consumer: object, names: Container[str]) -> None:
     """Note that *consumer* has these cells no more."""
-    with _lock:
+    with wiring_lock:
         _replace(consumer, {name: handed for name, handed in wired_cells(consumer).items() if name not in names})
 
 

@@ -12,7 +12,7 @@ outlives them.
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from inspect import isdatadescriptor
 from types import BuiltinMethodType, MemberDescriptorType, MethodType, MethodWrapperType, ModuleType
@@ -25,7 +25,7 @@ from wiremap.registry.cell_table import note, strike
 from wiremap.registry.interface_view import Interface, InterfaceView, changed_interface, new_interface
 from wiremap.registry.location import Location
 from wiremap.registry.requirements import Requires, annotated_names, required_cells
-from wiremap.registry.state_cell import Handed, StateCell, wired_cells
+from wiremap.registry.state_cell import Handed, StateCell, defined_by, wired_cells
 
 _IMMUTABLE_TYPE: Final = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 
@@ -90,15 +90,10 @@ def cell_names(component: object) -> list[str]:
 def class_attribute(cls: type, name: str) -> object | None:
     """Return what the class or one that it derives from stores under *name*, without binding it.
 
-    What only announces a cell, a requirement or a state cell, is nothing of its own.
+    What only announces a cell, a requirement or a state cell, is nothing of its own; a requirement that is written
+    as a value hides what is behind it.
     """
-    return next((value for _, value in _class_attributes(cls, name)), None)
-
-
-def _class_attributes(cls: type, name: str) -> Iterator[tuple[type, object]]:
-    for klass in cls.__mro__:
-        if name in klass.__dict__ and not isinstance(klass.__dict__[name], StateCell | Requires):
-            yield klass, klass.__dict__[name]
+    return next((value for _, value in defined_by(cls.__mro__, name)), None)
 
 
 def _is_function(value: object) -> bool:
@@ -125,7 +120,7 @@ def holder_of_name(consumer: object, cell: str) -> str | None:
     """Return, in words, what makes *cell* an attribute of *consumer* already, or None if the name is free."""
     if cell in wired_cells(consumer):
         return f"{wired_cells(consumer)[cell].provider_id}'s cell in another orchestrator"
-    for klass, defined in _class_attributes(type(consumer), cell):
+    for klass, defined in defined_by(type(consumer).__mro__, cell):
         if isinstance(defined, MemberDescriptorType):
             return "the value in its slot" if _is_slot_filled(defined, consumer) else None
         return f"{klass.__qualname__}.{cell} of its class"

@@ -6,11 +6,18 @@ both. While either runs, everything that the component is handed is started and 
 
 import weakref
 from collections.abc import Callable, Container, Iterable, Mapping
+from types import AsyncGeneratorType, CoroutineType, GeneratorType
+from typing import Any, Final
 
+from wiremap.errors import AsyncHookError
+from wiremap.registry.cell_table import wiring_lock
+from wiremap.registry.declarations import Declarations
+from wiremap.registry.state_cell import bound, defined_by
 from wiremap.registry.weak_table import WeakTable, is_weakly_referable
 
 START_HOOK = "__post_wire__"
 CLOSE_HOOK = "__pre_close__"
+_NOT_RUN_YET: Final = (CoroutineType, GeneratorType, AsyncGeneratorType)
 
 # Orchestrators may share components, and each is started by one. A component that can't be referenced weakly
 # is forgotten, and started by each.
@@ -40,15 +47,12 @@ class Lifecycle:
         self._order = tuple(order)
         for component_id in self._order:
             component = components[component_id]
-            hook = getattr(type(component), START_HOOK, None)
-            if hook is None and getattr(type(component), CLOSE_HOOK, None) is None:
+            if all(_hook(component, name) is None for name in (START_HOOK, CLOSE_HOOK)):
                 continue
-            if component in unfinished or _running.get(component):
+            if component in unfinished or not _claimed(component):
                 continue
-            # Before the hook is called: it may finalize an orchestrator of its own, with this component in it.
-            _running.put(component, value=True)
             try:
-                _call(hook, component, START_HOOK, component_id)
+                _call(component, START_HOOK, component_id)
             except BaseException:
                 _running.discard(component)
                 raise
@@ -80,19 +84,20 @@ class Lifecycle:
 
     def fail(self, error: BaseException) -> None:
         """Close what was started because *error* was raised, and note on it what that raised in turn."""
-        from traceback import format_exception  # noqa: PLC0415 -- keeps `import wiremap` cheap
-
-        for failure in self.close():
-            error.add_note("When what had been started was closed again:\n" + "".join(format_exception(failure)))
+        failures = self.close()
+        for failure in failures:
+            _cut_off(failure, error)
+        _note(error, "When what had been started was closed again", failures)
 
 
 def raise_together(errors: list[BaseException]) -> None:
     """Raise what was raised while closing: all as one group, or alone what is no ``Exception``.
 
-    An interrupt in a group would not be seen as one by whoever waits for it.
+    An interrupt in a group would not be seen as one by whoever waits for it; so it has the others in its notes.
     """
     for error in errors:
         if not isinstance(error, Exception):
+            _note(error, "When the others were closed", [other for other in errors if other is not error])
             raise error
     if errors:
         raise BaseExceptionGroup("Components could not be closed; all others were", errors)
@@ -102,21 +107,60 @@ def _close(component_id: str, component: object | None) -> list[BaseException]:
     if component is None:
         return []  # gone, and its cells with it
     _running.discard(component)
-    hook = getattr(type(component), CLOSE_HOOK, None)
     try:
-        _call(hook, component, CLOSE_HOOK, component_id)
+        _call(component, CLOSE_HOOK, component_id)
     except BaseException as error:  # noqa: BLE001 -- the others are closed first, then it is raised
         return [error]
     return []
 
 
-def _call(hook: Callable[[object], object] | None, component: object, name: str, component_id: str) -> None:
+def _claimed(component: object) -> bool:
+    """Note that *component* runs, unless it does already.
+
+    Before its hook is called: that may finalize an orchestrator of its own, with this component in it.
+    """
+    with wiring_lock:
+        is_free = not _running.get(component)
+        if is_free:
+            _running.put(component, value=True)
+    return is_free
+
+
+def _call(component: object, name: str, component_id: str) -> None:
+    hook = _hook(component, name)
     try:
         if hook is not None:
-            hook(component)
+            _check_has_run(hook(), type(component), name)
     except Exception as error:
         error.add_note(f"while {name} of the component {component_id!r} ran")
         raise
+
+
+def _check_has_run(result: object, cls: type, hook: str) -> None:
+    if isinstance(result, _NOT_RUN_YET):
+        if isinstance(result, CoroutineType):
+            result.close()  # else Python would tell of it, too
+        raise AsyncHookError(cls.__name__, hook, Declarations().of_name(cls, hook))
+
+
+def _hook(component: object, name: str) -> Any:
+    """Return the hook as the class defines it, bound as Python binds special methods; None if there is none."""
+    cls = type(component)
+    return bound(next((defined for _, defined in defined_by(cls.__mro__, name)), None), component, cls)
+
+
+def _note(error: BaseException, occasion: str, failures: Iterable[BaseException]) -> None:
+    from traceback import format_exception  # noqa: PLC0415 -- keeps `import wiremap` cheap
+
+    for failure in failures:
+        error.add_note(f"{occasion}:\n{''.join(format_exception(failure))}")
+
+
+def _cut_off(failure: BaseException, error: BaseException) -> None:
+    """Let *failure* not lead back to *error*: its text would then have all notes of that in it, each time twice."""
+    while failure.__context__ is not None and failure.__context__ is not error:
+        failure = failure.__context__
+    failure.__context__ = None
 
 
 def _reference(component: object) -> Callable[[], object | None]:

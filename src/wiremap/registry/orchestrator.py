@@ -11,6 +11,7 @@ from wiremap.errors import AlreadyClosedError, AlreadyFinalizedError, NotACellEr
 from wiremap.graph import CALL, Graph
 from wiremap.registry import cells, nesting, observers
 from wiremap.registry.arguments import check_addition, check_binding, check_containment, check_name
+from wiremap.registry.cell_table import wiring_lock
 from wiremap.registry.collector import paused_collector
 from wiremap.registry.compilation import Compilation, compile_ledger
 from wiremap.registry.construction import UnderConstruction
@@ -124,9 +125,9 @@ class RegistryOrchestrator:
         """
         graph = self._graph
         if graph is None:
-            compilation = compile_ledger(self._ledger, UnderConstruction(depth=1))
-            warn_of_unused(self._ledger, compilation)
-            graph = compilation.graph
+            unfinished = UnderConstruction(depth=1)
+            with wiring_lock:
+                graph = self._compiled(unfinished).graph
         else:
             self._system.check()
         note_compiled(self)
@@ -161,9 +162,9 @@ class RegistryOrchestrator:
             self._is_frozen = self._graph is not None
 
     def _finalize(self, where: Location, unfinished: UnderConstruction) -> Graph:
-        compilation = compile_ledger(self._ledger, unfinished)
-        warn_of_unused(self._ledger, compilation)
-        undo = _bind_all(compilation)
+        with wiring_lock:
+            compilation = self._compiled(unfinished)
+            undo = _bind_all(compilation)
         if not compiling():
             try:
                 self._start(compilation, unfinished)
@@ -178,6 +179,11 @@ class RegistryOrchestrator:
         note_compiled(self)
         observers.notify(graph)
         return graph
+
+    def _compiled(self, unfinished: Container[object]) -> Compilation:
+        compilation = compile_ledger(self._ledger, unfinished)
+        warn_of_unused(self._ledger, compilation)
+        return compilation
 
     def close(self) -> None:
         """Call ``__pre_close__()`` on each component that ``finalize`` started, in the reverse order.
@@ -202,7 +208,10 @@ class RegistryOrchestrator:
         """
         from wiremap.render.text import render_text  # noqa: PLC0415 -- keeps `import wiremap` cheap
 
-        return render_text(self._graph or compile_ledger(self._ledger, UnderConstruction(depth=1)).graph)
+        unfinished = UnderConstruction(depth=1)
+        with wiring_lock:
+            graph = self._graph or compile_ledger(self._ledger, unfinished).graph
+        return render_text(graph)
 
     def _note_requirement(self, requirement: Requirement[Any, Any], provided: Any, consumer: object) -> None:
         """Note what ``Requirement.register`` was told; called by nobody else."""
@@ -231,7 +240,8 @@ class RegistryOrchestrator:
     def _enroll(self, component: object, where: Location) -> Entry:
         cls = type(component)
         if cls not in self._announced:
-            announce(cls)
+            with wiring_lock:
+                announce(cls)
             self._announced.add(cls)
         note_begun(self, where)
         return self._ledger.enroll(component, where)

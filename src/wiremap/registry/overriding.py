@@ -4,7 +4,6 @@ Nothing here keeps a component alive: a graph may outlive its components, and wh
 """
 
 import itertools
-import threading
 import weakref
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ from wiremap.errors import (
 from wiremap.graph import CALL, CellKind
 from wiremap.registry.arguments import check_component, needs_instance
 from wiremap.registry.attributes import is_class
+from wiremap.registry.cell_table import wiring_lock
 from wiremap.registry.cell_types import misfit_of_cell, type_fault
 from wiremap.registry.cells import (
     NOT_CALLABLE,
@@ -47,7 +47,6 @@ from wiremap.registry.weak_table import is_weakly_referable
 
 T = TypeVar("T")
 
-_lock: Final = threading.RLock()
 _numbers: Final = itertools.count()
 _NOTHING_SWAPPED: Final = "Nothing was swapped."
 
@@ -276,7 +275,7 @@ def _swapped(
     kept = provider  # its consumers may be all that keeps it alive, and they are about to let it go
     number = next(_numbers)
     try:
-        with _lock:
+        with wiring_lock:
             if faults := list(_replaced(handed, replaced_cell)):
                 raise WiringError(faults, _NOTHING_SWAPPED)
             for bound in handed:
@@ -284,7 +283,7 @@ def _swapped(
             _bind_anew(handed, everything)
         yield stand_in
     finally:
-        with _lock:
+        with wiring_lock:
             for bound in handed:
                 bound.stand_ins.pop(number, None)
             _bind_anew(handed, everything)

@@ -17,7 +17,7 @@ from wiremap.registry.attributes import answers_itself, module_tables
 from wiremap.registry.location import Location
 from wiremap.registry.origin import origin_of
 from wiremap.registry.signatures import is_callable_type, is_protocol, names_in_protocol
-from wiremap.registry.state_cell import StateCell
+from wiremap.registry.state_cell import NOTHING, Announcement, StateCell, behind, bound
 
 _PACKAGE: Final = f"{__name__.rpartition('.')[0]}."
 
@@ -87,13 +87,14 @@ class Requirement(Generic[Consumer, Provided]):
         orchestrator._note_requirement(self, provided, consumer)  # noqa: SLF001 -- the other half of this method
 
 
-class Requires(Generic[T]):
+class Requires(Announcement, Generic[T]):
     """Declares a required cell on a consumer's class; instances read it as a ``T``, see the module.
 
     Reading it from an instance before ``finalize`` raises ``CellNotWiredError``.
     """
 
     def __init__(self) -> None:
+        self.is_written = True
         self._declared: Requirement[Any, T] = Requirement(object, "", _line_outside_typing())
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -104,6 +105,7 @@ class Requires(Generic[T]):
     def announcing(cls, requirement: Requirement[Any, T]) -> "Requires[T]":
         """Return what stands on a class for a requirement that it annotates."""
         self = cls.__new__(cls)
+        self.is_written = False
         self._declared = requirement
         return self
 
@@ -116,6 +118,8 @@ class Requires(Generic[T]):
     def __get__(self, instance: object, owner: Any = None) -> Any:
         if instance is None:
             return self._declared
+        if not self.is_written and (defined := behind(self, type(instance), self._declared.name)) is not NOTHING:
+            return bound(defined, instance, owner)
         for table in module_tables(instance):  # Python asks the class before the __getattr__ that would look there
             if self._declared.name in table:
                 return table[self._declared.name]

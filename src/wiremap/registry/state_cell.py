@@ -1,11 +1,14 @@
 """The descriptor behind a state cell, and the note in a consumer of what it was handed."""
 
+from collections.abc import Iterable, Iterator
+from inspect import isdatadescriptor
 from typing import Any, Final, NamedTuple, Protocol
 
 from wiremap.errors import ModuleStateCellUnsetError, StateCellAssignmentError, StateCellUnsetError
 from wiremap.registry.attributes import answers_itself, instance_dict
 from wiremap.registry.location import Location
 
+NOTHING: Final = object()
 TABLE: Final = "__wiremap__"
 """Key in a consumer's ``__dict__``: from the name of a cell to the note of who hands it over."""
 
@@ -27,21 +30,63 @@ class Handed(NamedTuple):
 class Declaration(Protocol):
     """What a class may have declared under the name of a cell; see ``wiremap.registry.requirements``."""
 
+    @property
+    def is_written(self) -> bool:
+        """Whether that is a value; see ``Announcement``."""
+        ...
+
     def __get__(self, instance: Any, owner: type | None = None) -> Any: ...
 
 
-class StateCell:
+class Announcement:
+    """What stands on a class under the name of a cell and is nothing of its own: a requirement or a state cell.
+
+    Attributes:
+        is_written: Whether the class says so by a value. That hides what is defined further up, as any value does;
+            whatever else was put there lets it show.
+    """
+
+    __slots__ = ()
+    is_written: bool
+
+
+def defined_by(classes: Iterable[type], name: str) -> Iterator[tuple[type, Any]]:
+    """Yield, with its class, what *classes* define under *name*, unbound, down to a requirement that hides the rest."""
+    for klass in classes:
+        if name in klass.__dict__:
+            value = klass.__dict__[name]
+            if not isinstance(value, Announcement):
+                yield klass, value
+            elif value.is_written:
+                return
+
+
+def behind(announcement: Announcement, cls: type, name: str) -> Any:
+    """Return what *cls* would have under *name* without *announcement*, unbound; ``NOTHING`` if there is nothing."""
+    classes = iter(cls.__mro__)
+    any(klass.__dict__.get(name) is announcement for klass in classes)  # goes on behind it
+    return next((value for _, value in defined_by(classes, name)), NOTHING)
+
+
+def bound(defined: Any, instance: object, owner: type | None) -> Any:
+    """Return what Python gives to who reads *defined*, an attribute of a class, from *instance*."""
+    get = getattr(type(defined), "__get__", None)
+    return defined if get is None else get(defined, instance, owner)
+
+
+class StateCell(Announcement):
     """Reads attribute ``name`` from the provider of the instance that is asked.
 
     It stands on the consumer's class; only instances that were handed the cell notice it. ``declared`` is
     the requirement that the class declares under that name, if it does: it answers for the class.
     """
 
-    __slots__ = ("declared", "name")
+    __slots__ = ("declared", "is_written", "name")
 
     def __init__(self, name: str, declared: Declaration | None = None) -> None:
         self.name = name
         self.declared = declared
+        self.is_written = declared is not None and declared.is_written
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
@@ -60,10 +105,18 @@ class StateCell:
 
     def __set__(self, instance: Any, value: object) -> None:
         self.refuse_if_wired(instance)
-        instance_dict(instance)[self.name] = value
+        defined = behind(self, type(instance), self.name)
+        if hasattr(type(defined), "__set__"):
+            defined.__set__(instance, value)
+        else:
+            instance_dict(instance)[self.name] = value
 
     def __delete__(self, instance: Any) -> None:
         self.refuse_if_wired(instance)
+        defined = behind(self, type(instance), self.name)
+        if hasattr(type(defined), "__delete__"):
+            defined.__delete__(instance)
+            return
         stored = instance_dict(instance)
         if self.name not in stored:
             raise self._no_such_attribute(instance)
@@ -85,15 +138,20 @@ class StateCell:
     def _read_of_class(self, owner: type | None) -> Any:
         if self.declared is not None:
             return self.declared.__get__(None, owner)
+        if owner is not None and (defined := behind(self, owner, self.name)) is not NOTHING:
+            return bound(defined, None, owner)
         raise AttributeError(f"type object {owner and owner.__name__!r} has no attribute {self.name!r}")
 
     def _read_unwired(self, instance: Any, owner: type | None) -> Any:
-        try:
-            return instance_dict(instance)[self.name]
-        except KeyError:
-            if self.declared is not None:
-                return self.declared.__get__(instance, owner)
-            raise self._no_such_attribute(instance) from None
+        defined = NOTHING if self.is_written else behind(self, type(instance), self.name)
+        stored = instance_dict(instance)
+        if self.name in stored and not isdatadescriptor(defined):
+            return stored[self.name]
+        if defined is not NOTHING:
+            return bound(defined, instance, owner)
+        if self.declared is not None:
+            return self.declared.__get__(instance, owner)
+        raise self._no_such_attribute(instance)
 
     def _unset(self, instance: object) -> Exception:
         cls = type(instance)

@@ -218,3 +218,14 @@ def test_a_part_of_a_graph_is_found_in_it(graph: Graph, data: st.DataObject) -> 
     )
 
     assert {id_: id_ for id_ in part.ids} in list(graph.match(pattern))
+
+
+def test_what_two_edges_lead_to_is_looked_for_before_what_is_free() -> None:
+    consumers = [f"C{number}" for number in range(1000)]
+    graph = Graph(
+        tuple(Component(id_, "T", "m") for id_ in ("Hub", *consumers)),
+        tuple(Binding("Hub", "f", id_) for id_ in consumers),
+    )
+
+    # Tried with each other, the three consumers would be a milliard of choices.
+    assert not [*graph.match("Hub -[f]-> a=C*, Hub -[f]-> b=C*, Hub -[f]-> c=C*, c -[g]-> a")]

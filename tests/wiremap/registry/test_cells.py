@@ -280,6 +280,48 @@ def test_other_instances_of_the_class_behave_as_before() -> None:
     assert not hasattr(other, "num_free")
 
 
+class Counting:
+    """Defines what another class further down is handed."""
+
+    limit = 5
+
+    @property
+    def num_free(self) -> int:
+        return self._num_free
+
+    @num_free.setter
+    def num_free(self, value: int) -> None:
+        self._num_free = value * 10
+
+    @num_free.deleter
+    def num_free(self) -> None:
+        del self._num_free
+
+
+def test_an_unwired_instance_of_a_derived_class_has_what_another_base_defines() -> None:
+    class Wired:
+        """Comes before that base."""
+
+    class Derived(Wired, Counting):
+        """Of which no instance is wired."""
+
+    class Provider(Blocks):
+        limit = 7
+
+    wired = Wired()
+    for cell in ("num_free", "limit"):
+        _hand(Provider(), cell, wired)
+    derived = Derived()
+
+    derived.num_free = 3
+    assert (derived.num_free, derived.limit) == (30, 5)
+    assert (Derived.num_free, Derived.limit) == (Counting.num_free, 5)
+    derived.limit = 6
+    assert derived.limit == 6
+    del derived.num_free
+    assert vars(derived) == {"limit": 6}
+
+
 def test_two_instances_of_one_class_read_from_their_own_providers() -> None:
     first = _consumer_of(Blocks(), "num_free")
     second: Any = type(first)()

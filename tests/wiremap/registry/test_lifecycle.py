@@ -7,7 +7,7 @@ import pytest
 
 from tests.wiremap.registry.parts import Blocks, Engine
 from wiremap import RegistryOrchestrator, Requires, WiringError, compile_mode
-from wiremap.errors import AlreadyClosedError, AlreadyFinalizedError
+from wiremap.errors import AlreadyClosedError, AlreadyFinalizedError, AsyncHookError
 
 
 class Heavy:
@@ -46,6 +46,42 @@ def test_a_hook_that_nothing_would_await_is_a_fault_told_once_for_its_class() ->
         ("Cache", "__post_wire__"),
         ("Cache", "__pre_close__"),
     ]
+
+
+def test_a_hook_that_turns_out_to_be_async_when_it_is_called_is_an_error_and_all_is_taken_back() -> None:
+    class Cache:
+        def __post_wire__(self) -> Any:
+            async def load() -> None: ...
+
+            return load()
+
+    log: list[str] = []
+    orch = chain(Heavy("a", log))
+    orch.add(Cache())
+
+    with pytest.raises(AsyncHookError, match=r"Cache\.__post_wire__ is async"):
+        orch.finalize()
+
+    assert log == ["+a", "-a"]
+
+
+def test_a_hook_may_be_any_kind_of_method() -> None:
+    log: list[object] = []
+
+    class Shared:
+        @classmethod
+        def __post_wire__(cls) -> None:
+            log.append(cls)
+
+        @staticmethod
+        def __pre_close__() -> None:
+            log.append("closed")
+
+    with RegistryOrchestrator() as orch:
+        orch.add(Shared())
+        orch.finalize()
+
+    assert log == [Shared, "closed"]
 
 
 class Failing(Heavy):
@@ -307,6 +343,20 @@ def test_an_interrupt_while_closing_stays_one_and_keeps_no_other_from_closing() 
     assert log == ["+a", "+b", "-a"]
 
 
+def test_an_interrupt_while_closing_tells_what_else_went_wrong() -> None:
+    class Interrupted(Heavy):
+        def __pre_close__(self) -> None:
+            raise KeyboardInterrupt
+
+    orch = chain(Failing("a", [], starting=False), Interrupted("b", []))
+    orch.finalize()
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        orch.close()
+
+    assert "ValueError: a is busy\nwhile __pre_close__ of the component '2 a' ran" in caught.value.__notes__[0]
+
+
 # A start that fails
 
 
@@ -330,6 +380,18 @@ def test_errors_of_closing_are_noted_on_the_error_that_led_to_it() -> None:
     assert first == "while __post_wire__ of the component '1 b' ran"
     assert second.startswith("When what had been started was closed again:\nTraceback")
     assert "ValueError: a is busy\nwhile __pre_close__ of the component '2 a' ran" in second
+
+
+def test_each_error_of_closing_is_noted_once_however_many_there_are() -> None:
+    names = [f"c{number}" for number in range(12)]
+    orch = chain(*(Failing(name, [], starting=False) for name in names), Failing("last", []))
+
+    with pytest.raises(MemoryError) as caught:
+        orch.finalize()
+
+    notes = "".join(caught.value.__notes__)
+    assert [notes.count(f"{name} is busy") for name in names] == [1] * len(names)
+    assert "no weights" not in notes
 
 
 def test_after_a_start_that_failed_all_can_be_started_again() -> None:

@@ -1,6 +1,8 @@
 import random
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -175,3 +177,39 @@ def test_a_binding_that_fails_half_way_leaves_nothing_half_bound() -> None:
 
     assert vars(engine) == {}
     assert not hasattr(engine, "num_free")
+
+
+@pytest.fixture
+def hasty_threads() -> Iterator[None]:
+    """Let threads take turns as often as they can."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.usefixtures("hasty_threads")
+def test_orchestrators_of_several_threads_may_share_a_consumer() -> None:
+    for _ in range(40):
+        consumer = Engine()
+        orchs = [RegistryOrchestrator() for _ in range(6)]
+        for number, orch in enumerate(orchs):
+            orch.register(type("Provider", (), {f"c{number}": number})(), f"c{number}", consumer)
+        with ThreadPoolExecutor(len(orchs)) as pool:
+            for result in [pool.submit(orch.finalize) for orch in orchs]:
+                result.result()
+
+        assert [getattr(consumer, f"c{number}") for number in range(len(orchs))] == [*range(len(orchs))]
+
+
+@pytest.mark.usefixtures("hasty_threads")
+def test_of_several_threads_that_hand_over_one_cell_all_but_one_are_told() -> None:
+    for _ in range(40):
+        consumer = Engine()
+        orchs = [RegistryOrchestrator() for _ in range(4)]
+        for orch in orchs:
+            orch.register(type("Provider", (), {"cell": 1})(), "cell", consumer)
+        with ThreadPoolExecutor(len(orchs)) as pool:
+            results = [pool.submit(orch.finalize) for orch in orchs]
+
+        assert sum(isinstance(result.exception(), WiringError) for result in results) == len(orchs) - 1

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 import pytest
 
 import wiremap
+from tests.wiremap.registry.parts import Blocks
 from wiremap import RegistryOrchestrator, Requires
-from wiremap.errors import CellNotWiredError, ModuleCellNotWiredError, NotACellError
+from wiremap.errors import CellNotWiredError, ModuleCellNotWiredError, NotACellError, WiringError
 from wiremap.registry.requirements import annotated_names, required_cells, requirements_of
 
 if TYPE_CHECKING:
@@ -218,6 +219,40 @@ def test_an_annotated_cell_says_so_once_its_class_is_registered() -> None:
 
     with pytest.raises(CellNotWiredError, match=r"'num_free' .* before it was handed over"):
         _ = named.num_free
+
+
+def test_an_annotated_cell_lets_what_another_base_defines_be_read() -> None:
+    class Full:
+        num_free = 3
+
+    class Both(Named, Full):
+        pass
+
+    orch = RegistryOrchestrator()
+    orch.add(Named())
+    both = orch.add(Both())
+
+    assert both.num_free == 3
+
+
+def test_a_requirement_that_is_written_hides_what_its_base_defines() -> None:
+    class Plain:
+        def allocate(self, _count: int) -> int:
+            return 0
+
+    class Demanding(Plain):
+        allocate = Requires[Callable[[int], int]]()  # type: ignore[assignment] # as one who means it
+
+    orch = RegistryOrchestrator()
+    consumer = orch.add(Demanding())
+    with pytest.raises(CellNotWiredError):
+        _ = consumer.allocate
+    with pytest.raises(WiringError, match=r"Demanding requires the cell 'allocate'"):
+        orch.compile()
+
+    orch.register(Blocks(), "allocate", consumer)
+    orch.finalize()
+    assert consumer.allocate(3) == 4
 
 
 def test_a_class_that_answers_for_unknown_attributes_does_not_hide_the_reason() -> None:
