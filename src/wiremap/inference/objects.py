@@ -41,6 +41,12 @@ _SAME: Final = frozenset(
         "typing.assert_type", "contextlib.nullcontext", "contextlib.closing", "contextlib.aclosing",
     }
 )  # fmt: skip
+# They find by a string what is wanted, at run time.
+_LOADERS: Final = frozenset(
+    {
+        "builtins.__import__", "importlib.import_module", "importlib.metadata.entry_points", "pkgutil.resolve_name",
+    }
+)  # fmt: skip
 _OF_AN_ELEMENT: Final = frozenset({"builtins.next", "builtins.max", "builtins.min"})
 _MODULE_BASES: Final = frozenset({"torch.nn.Module", "torch.nn.modules.module.Module", "torch.nn.modules.Module"})
 # Methods of a torch module that return the module itself.
@@ -199,6 +205,8 @@ class Objects:
             case Instance():
                 return self.ask(kind, _called_name(kind.cls), arguments)
             case Outside(name):
+                if name in _LOADERS:
+                    self._record.loaders.add(name.removeprefix("builtins."))
                 return _call_outside(name, arguments)
             case _:
                 return UNKNOWN
