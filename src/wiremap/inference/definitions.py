@@ -1,7 +1,7 @@
 """What a code base defines: modules, classes and functions, found in its syntax trees. Nothing is imported."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -44,13 +44,18 @@ class Module:
 
 @dataclass(eq=False, slots=True)
 class Function:
-    """A function at module level, or a method. ``__new__`` counts as a class method, which it is in all but name."""
+    """A function at module level, or a method. ``__new__`` counts as a class method, which it is in all but name.
+
+    Attributes:
+        makes_of: The parameter that is called for what is returned: given a class, it makes an object of that.
+    """
 
     name: str
     module: Module
     owner: "Class | None"
     node: FunctionNode
     role: Role
+    makes_of: str | None
 
     @property
     def parameters(self) -> list[ast.arg]:
@@ -173,7 +178,7 @@ def find_definitions(module: Module) -> tuple[dict[ast.stmt, Class], dict[ast.st
                 classes[node] = Class(prefix + node.name, module, node)
                 todo.append((node.body, f"{prefix}{node.name}.", classes[node]))
             elif isinstance(node, FunctionNode) and (role := _role(node, owner)) is not None:
-                functions[node] = Function(node.name, module, owner, node, role)
+                functions[node] = Function(node.name, module, owner, node, role, _class_made_of(node))
                 if owner is not None and _SETTERS.isdisjoint(decorator_names(node)):
                     owner.methods[node.name] = functions[node]
     return classes, functions
@@ -218,6 +223,25 @@ def _role(node: FunctionNode, owner: Class | None) -> Role | None:
         return "classmethod"
     is_property = any(name.endswith("property") for name in names)
     return "property" if is_property else "method"
+
+
+def _class_made_of(node: FunctionNode) -> str | None:
+    """Return the parameter that is called, and what that gives is returned: at once, or by a name."""
+    own = list(statements(node.body))
+    returned = {one.value.id for one in own if isinstance(one, ast.Return) and isinstance(one.value, ast.Name)}
+    called = {name for one in own if (name := _called_for_result(one, returned)) is not None}
+    parameters = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+    return next((one.arg for one in parameters if one.arg in called), None)
+
+
+def _called_for_result(node: ast.stmt, returned: Container[str]) -> str | None:
+    match node:
+        case ast.Return(value=ast.Call(func=ast.Name(id=called))):
+            return called
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id=called))) if name in returned:
+            return called
+        case _:
+            return None
 
 
 def _is_field(node: ast.AnnAssign) -> bool:

@@ -22,12 +22,16 @@ class Inference:
         faults: Why a file could not be read as Python, by its path.
         unknown_calls: How many calls go through an attribute whose class is not known, by `Class.attribute`.
         registrations: Decorators that enter something in a registry, as they are written.
+        loaders: Functions called that load what a string names.
+        num_classes: How many classes there are, components or not.
     """
 
     graph: Graph
     faults: Mapping[str, str]
     unknown_calls: Mapping[str, int]
     registrations: tuple[str, ...]
+    loaders: tuple[str, ...]
+    num_classes: int
 
 
 def infer_graph(files: Mapping[str, bytes]) -> Inference:
@@ -51,6 +55,8 @@ def infer_graph(files: Mapping[str, bytes]) -> Inference:
         faults=faults,
         unknown_calls=_unknown_calls(solver),
         registrations=tuple(sorted({one for tree in trees.values() for one in _registrations(tree)})),
+        loaders=tuple(sorted({one for record in solver.records.values() for one in record.loaders})),
+        num_classes=len(solver.classes),
     )
 
 

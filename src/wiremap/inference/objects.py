@@ -41,6 +41,12 @@ _SAME: Final = frozenset(
         "typing.assert_type", "contextlib.nullcontext", "contextlib.closing", "contextlib.aclosing",
     }
 )  # fmt: skip
+# They find by a string what is wanted, at run time.
+_LOADERS: Final = frozenset(
+    {
+        "builtins.__import__", "importlib.import_module", "importlib.metadata.entry_points", "pkgutil.resolve_name",
+    }
+)  # fmt: skip
 _OF_AN_ELEMENT: Final = frozenset({"builtins.next", "builtins.max", "builtins.min"})
 _MODULE_BASES: Final = frozenset({"torch.nn.Module", "torch.nn.modules.module.Module", "torch.nn.modules.Module"})
 # Methods of a torch module that return the module itself.
@@ -192,12 +198,15 @@ class Objects:
                 if isinstance(receiver, Instance):
                     self._use(receiver, function.name, "method")
                 self._pass(function, function.parameters, arguments)
-                return self._result(function, receiver)
+                made = self._made_of_argument(function, arguments)
+                return self._result(function, receiver) if made is None else made
             case Maker(makes):
                 return makes
             case Instance():
                 return self.ask(kind, _called_name(kind.cls), arguments)
             case Outside(name):
+                if name in _LOADERS:
+                    self._record.loaders.add(name.removeprefix("builtins."))
                 return _call_outside(name, arguments)
             case _:
                 return UNKNOWN
@@ -221,7 +230,17 @@ class Objects:
                 *((pair, arguments.keywords[pair[1]]) for pair in names if pair[1] in arguments.keywords),
             ]:
                 self._record.add(Passed(one, name), given(value))
-        return instance(cls, Origin.SELF if kind.is_own else Origin.MADE)
+        return _made_of(kind)
+
+    def _made_of_argument(self, function: Function, arguments: Arguments) -> Value | None:
+        """Return what *function* makes of a class that it is given; None if it makes nothing of that sort."""
+        if function.makes_of is None:
+            return None
+        names = [one.arg for one in function.parameters]
+        passed = dict(zip(names, arguments.positional, strict=False)) | arguments.keywords
+        classes = [kind for kind in passed.get(function.makes_of, UNKNOWN) if isinstance(kind, ClassValue)]
+        self._record.made.update(kind.cls for kind in classes)
+        return union(_made_of(kind) for kind in classes) if classes else None
 
     def _is_in_passing(self, cls: Class) -> bool:
         function, consumer = self._unit.function, self._consumer
@@ -241,6 +260,10 @@ class Objects:
         if receiver is None:
             return returned
         return _seen_from(receiver if isinstance(receiver, Instance) else Instance(receiver.cls, Origin.MADE), returned)
+
+
+def _made_of(kind: ClassValue) -> Value:
+    return instance(kind.cls, Origin.SELF if kind.is_own else Origin.MADE)
 
 
 def _seen_from(owner: Instance, value: Value) -> Value:

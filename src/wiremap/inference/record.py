@@ -30,6 +30,7 @@ class Record:
         passing: Of these, others than its own that it makes while the program runs, not while an object is made.
         kept: Classes of objects that it made and keeps in an attribute of its own object.
         unknown: Calls through attributes of unknown type: the attribute, and where the call stands.
+        loaders: Functions called that load what a string names.
     """
 
     facts: dict[Key, Value] = field(default_factory=dict)
@@ -38,6 +39,7 @@ class Record:
     passing: set[Class] = field(default_factory=set)
     kept: set[Class] = field(default_factory=set)
     unknown: set[tuple[Class, str, int, int]] = field(default_factory=set)
+    loaders: set[str] = field(default_factory=set)
 
     def add(self, key: Key, value: Value) -> None:
         """Add to one fact."""

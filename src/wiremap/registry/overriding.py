@@ -62,10 +62,12 @@ Reference = Callable[[], Any]
 class BoundCell:
     """One binding as it was made.
 
-    ``stand_ins`` provide it for the moment, by the number of their override: the last one counts.
+    ``address`` is that of the provider, or 0 where that can be referenced weakly. ``stand_ins`` provide the cell for
+    the moment, by the number of their override: the last one counts.
     """
 
     provider: Reference
+    address: int
     consumer: Reference
     provider_id: str
     consumer_id: str
@@ -74,6 +76,16 @@ class BoundCell:
     kind: CellKind
     where: Location
     stand_ins: dict[int, object] = field(default_factory=dict)
+
+    @property
+    def is_untraceable(self) -> bool:
+        """Whether it may still be bound, but neither a reference nor a note leads to its provider."""
+        is_gone = self.consumer is not _nothing and self.consumer() is None
+        return bool(self.address) and not is_gone and self.provider() is None
+
+    def is_of(self, provider: object) -> bool:
+        """Tell whether *provider* hands it over; where nothing leads to who does, whether it has the same address."""
+        return self.address == id(provider) if self.is_untraceable else self.provider() is provider
 
     def source(self) -> Any:
         """Return what provides the cell now."""
@@ -137,14 +149,15 @@ class System:
         if reason := _why_not_everywhere(stand_in, offered):
             raise CannotOverrideError(component_id, *reason)
         provider = _only_provider(component_id, offered)
-        handed = [cell for cell in everything if cell.provider() is provider]
-        if reason := _why_not_everywhere(stand_in, handed):
+        handed = [cell for cell in everything if cell.is_of(provider)]
+        reached = _reached_by(handed, everything)
+        if reason := _why_not_everywhere(stand_in, reached):
             raise CannotOverrideError(component_id, *reason)
         if reason := _why_no_class(stand_in, handed):
             raise CannotOverrideError(component_id, *reason)
         if faults := list(_faults(stand_in, handed, where)):
             raise WiringError(faults, _NOTHING_SWAPPED)
-        return _swapped(provider, stand_in, handed, everything)
+        return _swapped(provider, stand_in, handed, reached)
 
     def offered_by(self, component_id: str) -> list[BoundCell]:
         """Return the cells that a component hands over, by its id in the graph of this system."""
@@ -165,12 +178,31 @@ def _only_provider(component_id: str, offered: Iterable[BoundCell]) -> object:
     return providers[0]
 
 
-def _why_not_everywhere(stand_in: object, handed: Iterable[BoundCell]) -> tuple[str, str] | None:
+def _reached_by(handed: Iterable[BoundCell], everything: Iterable[BoundCell]) -> list[BoundCell]:
+    """Return what is *handed*, and what its consumers hand on of it, to any depth: what comes first comes first."""
+    handed_on: dict[tuple[int, str], list[BoundCell]] = defaultdict(list)
+    for bound in everything:
+        handed_on[id(bound.provider()), bound.cell].append(bound)
+    reached = dict.fromkeys(handed)
+    todo = list(reached)
+    while todo:
+        bound = todo.pop()
+        consumer = bound.consumer()
+        if consumer is not None and not is_in_interface(bound.cell, bound.interface):
+            behind = [one for one in handed_on[id(consumer), bound.interface or bound.cell] if one not in reached]
+            reached.update(dict.fromkeys(behind))
+            todo += behind
+    return list(reached)
+
+
+def _why_not_everywhere(stand_in: object, reached: Iterable[BoundCell]) -> tuple[str, str] | None:
     """Return why the stand-in would not reach each consumer as what it is, and what to do about it, or None."""
-    for bound in handed:
+    for bound in reached:
         consumer = bound.consumer_id
         if bound.consumer is _nothing:
             return f"its consumer {consumer} can't be referenced weakly", _REFERABLE
+        if bound.is_untraceable:
+            return f"it can't be referenced weakly, and its consumer {consumer} keeps no note of it", _REFERABLE
         if bound.consumer() is stand_in:
             reason = f"the stand-in is its own consumer {consumer}, which would be handed {bound.cell!r} by itself"
             return reason, "Pass another object."
@@ -194,9 +226,10 @@ def _renamed(bound_ids: Mapping[str, str], names: Mapping[str, str]) -> Mapping[
 
 
 def _bound_cell(link: Link, kind: CellKind, names: Names) -> BoundCell:
-    consumer = _reference(link.consumer.component)
+    consumer, provider = _reference(link.consumer.component), link.provider.component
     return BoundCell(
         _reference_to_provider(link, consumer),
+        0 if is_weakly_referable(provider) else id(provider),
         consumer,
         names[link.provider],
         names[link.consumer],
@@ -269,39 +302,28 @@ def _replaced(handed: Iterable[BoundCell], why: Callable[[object, str], str | No
 
 
 @contextmanager
-def _swapped(
-    provider: object, stand_in: T, handed: Sequence[BoundCell], everything: Iterable[BoundCell]
-) -> Iterator[T]:
+def _swapped(provider: object, stand_in: T, handed: Sequence[BoundCell], reached: Sequence[BoundCell]) -> Iterator[T]:
     kept = provider  # its consumers may be all that keeps it alive, and they are about to let it go
     number = next(_numbers)
     try:
         with wiring_lock:
-            if faults := list(_replaced(handed, replaced_cell)):
+            if faults := list(_replaced(reached, replaced_cell)):
                 raise WiringError(faults, _NOTHING_SWAPPED)
             for bound in handed:
                 bound.stand_ins[number] = stand_in
-            _bind_anew(handed, everything)
+            _bind_anew(reached)
         yield stand_in
     finally:
         with wiring_lock:
             for bound in handed:
                 bound.stand_ins.pop(number, None)
-            _bind_anew(handed, everything)
+            _bind_anew(reached)
         del kept
 
 
-def _bind_anew(changed: Iterable[BoundCell], everything: Iterable[BoundCell]) -> None:
-    """Let each changed cell come from its source of now, and all that its consumers hand on."""
-    handed_on: dict[tuple[int, str], list[BoundCell]] = defaultdict(list)
-    for bound in everything:
-        handed_on[id(bound.provider()), bound.cell].append(bound)
-    todo, seen = list(changed), set[BoundCell]()
-    while todo:
-        bound = todo.pop()
+def _bind_anew(reached: Iterable[BoundCell]) -> None:
+    """Let each of these cells come from its source of now; what is handed on comes after what it was handed by."""
+    for bound in reached:
         consumer, source = bound.consumer(), bound.source()
-        if bound in seen or consumer is None or source is None:
-            continue
-        seen.add(bound)
-        rebind(Offer(source, bound.provider_id, bound.cell, bound.kind, bound.where), consumer, bound.interface)
-        if not is_in_interface(bound.cell, bound.interface):
-            todo.extend(handed_on[id(consumer), bound.interface or bound.cell])
+        if consumer is not None and source is not None:
+            rebind(Offer(source, bound.provider_id, bound.cell, bound.kind, bound.where), consumer, bound.interface)

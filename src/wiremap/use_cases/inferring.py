@@ -108,8 +108,21 @@ def _notes(inference: Inference, faults: Mapping[str, str], num_tests: int) -> I
     if inference.registrations:
         marks = [f"@{one}" for one in inference.registrations]
         yield f"What is registered by decorator and looked up by name is not followed: {_few(marks)}."
+    if inference.loaders:
+        yield f"What is loaded by a name that is a string is not followed: {_few(list(inference.loaders))}."
     if not inference.graph.components:
-        yield "No class here keeps another in an attribute and calls it."
+        yield _why_empty(inference.num_classes)
+
+
+def _why_empty(num_classes: int) -> str:
+    if num_classes == 0:
+        return "There is no class here. Components are classes, and what functions call of one another is not drawn."
+    who = f"None of the {num_classes} classes here was seen" if num_classes > 1 else "The class here was not seen"
+    return (
+        f"{who} to keep an object of another in an attribute and call a method of it. Such objects are "
+        "known by a constructor call, an annotation, what a function returns or what callers pass; not by a registry, "
+        "a container of services or a configuration file."
+    )
 
 
 def _counted(number: int, noun: str) -> str:

@@ -111,10 +111,9 @@ def test_notes_go_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFixtur
     (tmp_path / "app.py").write_text("class App: ...", encoding="utf-8")
 
     assert _run(str(tmp_path)) == 0
-    assert capsys.readouterr() == (
-        "Graph: 0 components, 0 bindings\n",
-        "note: No class here keeps another in an attribute and calls it.\n",
-    )
+    out, err = capsys.readouterr()
+    assert out == "Graph: 0 components, 0 bindings\n"
+    assert err.startswith("note: The class here was not seen to keep an object of another in an attribute")
 
 
 def test_a_file_that_can_not_be_written_is_named(source: str, tmp_path: Path) -> None:

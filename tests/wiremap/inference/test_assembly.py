@@ -332,6 +332,44 @@ def test_what_a_lasting_part_makes_later_is_its_part_and_does_not_contain_it() -
     assert holds(graph) == {"Crawler holds Engine", "Extension holds Crawler"}
 
 
+def test_what_one_has_made_by_a_factory_is_its_part_though_both_know_the_owner() -> None:
+    graph = graph_of("""
+        from abc import ABC
+        def build(factory, crawler):
+            if hasattr(factory, "from_crawler"):
+                made = factory.from_crawler(crawler)
+            else:
+                made = factory(crawler)
+            return made
+        class Manager(ABC):
+            def __init__(self, crawler: "Crawler"):
+                self.crawler = crawler
+            def run(self):
+                self.crawler.report()
+        class Pipelines(Manager):
+            pass
+        class Extensions(Manager):
+            pass
+        class Scraper:
+            def __init__(self, crawler: "Crawler"):
+                self.crawler = crawler
+                self.pipelines: Pipelines = build(Pipelines, crawler)
+            def scrape(self):
+                self.pipelines.run()
+                self.crawler.report()
+        class Crawler:
+            def __init__(self):
+                self.scraper = Scraper(self)
+                self.extensions: Extensions = build(Extensions, self)
+            def crawl(self):
+                self.scraper.scrape()
+                self.extensions.run()
+            def report(self): ...
+    """)
+
+    assert holds(graph) == {"Crawler holds Scraper", "Crawler holds Extensions", "Scraper holds Pipelines"}
+
+
 def test_an_inherited_method_counts_for_the_heir_and_an_abstract_base_stands_back() -> None:
     graph = graph_of(
         POOL

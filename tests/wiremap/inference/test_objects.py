@@ -395,6 +395,45 @@ def test_a_class_method_that_constructs_gives_an_object_of_the_class_it_is_calle
     assert cells(graph) == {"FastBuffer.write() > App"}
 
 
+@pytest.mark.parametrize("body", ["return factory(*args)", "made = factory(*args); made.ready = True; return made"])
+def test_a_function_makes_an_object_of_each_class_that_it_is_given(body: str) -> None:
+    graph = graph_of(f"""
+        class Pool:
+            def take(self): ...
+        class Other:
+            def take(self): ...
+        def build(factory, *args):
+            {body}
+        class App:
+            def __init__(self):
+                self.pool, self.other = build(Pool), build(factory=Other)
+            def run(self):
+                self.pool.take()
+                self.other.take()
+    """)
+
+    assert cells(graph) == {"Pool.take() > App", "Other.take() > App"}
+    assert holds(graph) == {"App holds Pool", "App holds Other"}
+
+
+@pytest.mark.parametrize("body", ["return found[cls]", "return lambda *args: cls(*args)", "return cls(0).close()"])
+def test_a_function_that_returns_something_else_makes_nothing_of_a_class_that_it_is_given(body: str) -> None:
+    graph = graph_of(f"""
+        found = {{}}
+        class Pool:
+            def take(self): ...
+        def find(cls):
+            {body}
+        class App:
+            def __init__(self):
+                self.pool = find(Pool)
+            def run(self):
+                self.pool.take()
+    """)
+
+    assert graph.components == ()
+
+
 def test_a_method_that_returns_its_object_can_be_chained() -> None:
     graph = graph_of("""
         class Query:

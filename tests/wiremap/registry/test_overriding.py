@@ -238,9 +238,6 @@ def test_what_hands_over_nothing_can_not_be_overridden() -> None:
 
 
 def test_a_consumer_that_an_override_would_not_reach_refuses_it() -> None:
-    class Slotted:
-        __slots__ = ("allocate",)
-
     orch = RegistryOrchestrator()
     orch.register(Blocks(), "allocate", Slotted())
     graph = orch.finalize()
@@ -295,6 +292,63 @@ def test_a_provider_with_slots_only_is_found_through_its_consumers() -> None:
     assert reads() == [3, False, 3, False]
     with graph.override("Limits", Limits(9)):
         assert reads() == [9, True, 9, True]
+
+
+class Slotted:
+    __slots__ = ("allocate", "allows")
+
+
+class Referable(Slotted):
+    __slots__ = ("__weakref__",)
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        (Slotted, "its consumer Slotted can't be referenced weakly"),
+        (Referable, "it can't be referenced weakly, and its consumer Referable keeps no note of it"),
+    ],
+)
+def test_a_consumer_with_slots_only_in_any_graph_refuses_where_its_provider_has_slots_only_too(
+    kind: type[Slotted], reason: str
+) -> None:
+    limits, consumer = Limits(3), kind()
+
+    class Owner:
+        def __init__(self) -> None:
+            orch = RegistryOrchestrator()
+            orch.add(limits, id="called otherwise here")
+            orch.register(limits, "allows", consumer)
+            orch.register(limits, "most", self)
+            orch.finalize()
+
+    orch = RegistryOrchestrator()
+    orch.add(Owner())
+    orch.register(limits, "allows", Reporter())
+    graph = orch.finalize()
+
+    with pytest.raises(CannotOverrideError, match=f"Limits can't be overridden: {reason}"):
+        graph.override("Limits", Limits(9))
+
+
+def test_a_consumer_with_slots_only_that_a_cell_is_handed_on_to_refuses_it_too() -> None:
+    orch, reporter = RegistryOrchestrator(), Reporter()
+    orch.register(Blocks(), "allocate", reporter)
+    orch.register(reporter, "allocate", Slotted())
+    graph = orch.finalize()
+
+    with pytest.raises(CannotOverrideError, match="its consumer Slotted can't be referenced weakly"):
+        graph.override("Blocks", Blocks(9))
+
+
+def test_an_override_refuses_where_a_cell_was_handed_on_and_assigned_over() -> None:
+    wired = Wired()
+    wired.reporter.allocate = lambda count: count + 1
+
+    with pytest.raises(WiringError, match="another value was assigned"), wired.graph.override("Blocks", Blocks(1)):
+        pytest.fail("it was let in")
+
+    assert wired.scheduler.allocate(0) == 7
 
 
 def test_a_graph_does_not_keep_a_provider_with_slots_only_alive() -> None:
@@ -526,10 +580,10 @@ def test_an_interface_that_is_kept_in_a_slot_is_swapped_and_put_back() -> None:
         __slots__ = ()
         blocks = Requires[Pool]()
 
-    class Slotted(Requiring):
+    class Keeping(Requiring):
         __slots__ = ("__weakref__", "blocks")
 
-    orch, blocks, slotted = RegistryOrchestrator(), Blocks(), Slotted()
+    orch, blocks, slotted = RegistryOrchestrator(), Blocks(), Keeping()
     Requiring.blocks.register(orch, blocks, slotted)
     graph = orch.finalize()
 

@@ -130,11 +130,29 @@ def test_a_link_that_leads_in_a_circle_is_not_followed(project: Path) -> None:
     assert infer_folder(project)[0].ids == ("App", "Pool")
 
 
-def test_a_folder_without_wiring_says_so(tmp_path: Path) -> None:
-    graph, notes = infer_folder(write(tmp_path, {"pool.py": POOL}))
+@pytest.mark.parametrize(
+    ("files", "begins"),
+    [
+        ({"pool.py": POOL}, "The class here was not seen to keep an object of another in an attribute"),
+        ({"pool.py": POOL, "other.py": POOL}, "None of the 2 classes here was seen to keep an object of another in"),
+        ({"run.py": "def main(): ..."}, "There is no class here. Components are classes"),
+    ],
+)
+def test_a_folder_without_wiring_says_what_was_looked_for(tmp_path: Path, files: dict[str, str], begins: str) -> None:
+    graph, notes = infer_folder(write(tmp_path, files))
 
     assert graph.components == ()
-    assert notes == ("No class here keeps another in an attribute and calls it.",)
+    assert [note[: len(begins)] for note in notes] == [begins]
+
+
+def test_what_loads_by_name_is_told(project: Path) -> None:
+    loading = "from importlib import import_module\nplugin = import_module('plugin')\nother = __import__('other')"
+    write(project, {"src/lib/plugins.py": loading})
+
+    assert (
+        "What is loaded by a name that is a string is not followed: __import__, importlib.import_module."
+        in (infer_folder(project)[1])
+    )
 
 
 @pytest.mark.parametrize(
