@@ -54,6 +54,7 @@ class InstalledDistributions:
         """
         self._listings = {folder: _listing(folder) for folder in folders}
         self._is_followed = is_followed
+        self._requirements: dict[str, tuple[str, ...]] = {}
 
     def providers(self, module: str) -> tuple[str, ...]:
         """Return who answers to the top-level name *module*: distributions, the interpreter, or loose files."""
@@ -66,6 +67,11 @@ class InstalledDistributions:
 
     def requirements(self, name: str) -> tuple[str, ...]:
         """Return the installed distributions that *name* asks for, but for those that serve an extra of it."""
+        if name not in self._requirements:
+            self._requirements[name] = self._read_requirements(name)
+        return self._requirements[name]
+
+    def _read_requirements(self, name: str) -> tuple[str, ...]:
         one = self._by_name.get(name)
         if one is None:
             return ()

@@ -18,7 +18,10 @@ def loaded_libraries(root: str) -> frozenset[str]:
     Left out are those below *root*, which are files of the project, those of distributions, and the
     interpreter's own. A path below the interpreter's prefix is told relative to it.
     """
-    return frozenset(_named(path) for path in _mapped() if not _is_told_otherwise(path, root))
+    elsewhere = _folders_told_otherwise(root)
+    return frozenset(
+        _named(path) for path in _mapped() if not path.startswith(elsewhere) and not _belongs_to_packages(path)
+    )
 
 
 def library_state(name: str) -> str:
@@ -45,7 +48,10 @@ def _named(path: str) -> str:
     return f"{_PREFIX}/{path.removeprefix(prefix)}" if path.startswith(prefix) and prefix != "/usr/" else path
 
 
-def _is_told_otherwise(path: str, root: str) -> bool:
+def _folders_told_otherwise(root: str) -> tuple[str, ...]:
     folders = [root, OWN_FOLDER, *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))]
-    inside = any(path.startswith(os.path.realpath(folder).rstrip(os.sep) + os.sep) for folder in folders)
-    return inside or "-packages/" in path or os.path.basename(path).startswith("libpython")
+    return tuple(os.path.realpath(folder).rstrip(os.sep) + os.sep for folder in folders)
+
+
+def _belongs_to_packages(path: str) -> bool:
+    return "-packages/" in path or os.path.basename(path).startswith("libpython")

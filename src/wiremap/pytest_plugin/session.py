@@ -213,10 +213,9 @@ class WiremapSession:
         if self._session is None:
             return (yield)
         own = Observation()
-        with self._unobserved():
-            ran = self._begin(item, own)
-            if imports := doctest_imports(item):
-                own.imports.update(imports)
+        ran = self._begin(item, own)
+        if imports := doctest_imports(item):
+            own.imports.update(imports)
         self._running, self._running_node = ran, item.nodeid
         self._phases = set()
         with self._session.recorder.context(own):
@@ -431,18 +430,20 @@ class WiremapSession:
 
     @functools.cache  # noqa: B019 - the session lives as long as the process
     def _folder_facts(self, test_file: Path) -> frozenset[Fact]:
-        return folder_facts(test_file, self._territory())
+        with self._unobserved():
+            return folder_facts(test_file, self._territory())
 
     @functools.cache  # noqa: B019 - as above
     def _roots_of(self, test_file: Path) -> frozenset[str]:
         """Return a test's own module, the conftest files that apply to it, and the project's other plugins."""
-        territory = self._territory()
-        files = [str(test_file)] if test_file.suffix == ".py" else []
-        for plugin in self._config.pluginmanager.get_plugins():
-            filename = getattr(plugin, "__file__", None)
-            if isinstance(filename, str) and _applies(Path(filename), test_file):
-                files.append(filename)
-        return frozenset(path for file in files if (path := territory.code_path(file)) is not None)
+        with self._unobserved():
+            territory = self._territory()
+            files = [str(test_file)] if test_file.suffix == ".py" else []
+            for plugin in self._config.pluginmanager.get_plugins():
+                filename = getattr(plugin, "__file__", None)
+                if isinstance(filename, str) and _applies(Path(filename), test_file):
+                    files.append(filename)
+            return frozenset(path for file in files if (path := territory.code_path(file)) is not None)
 
     def _fixtures_of(self, item: pytest.Item) -> list[Observation]:
         """Return the observations of the wider fixtures that the test asked for, and of those that they asked for."""

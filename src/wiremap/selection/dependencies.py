@@ -117,6 +117,7 @@ class DependencyResolver:
         self._contents: dict[Observation, Hashable] = {}
         self._found: dict[Hashable, frozenset[Fact]] = {}
         self._units_seen: dict[Observation, set[UnitKey]] = {}
+        self._modules_seen: dict[Observation, set[str]] = {}
         self._readings_seen: dict[Observation, set[Fact]] = {}
         self._imports_by_unit: dict[UnitKey, _Imports] = {}
         self._reached: dict[UnitKey, _Reached] = {}
@@ -151,12 +152,12 @@ class DependencyResolver:
         return self._contents[seen]
 
     def _find(
-        self, observations: list[Observation], roots: Iterable[str], own_units: Iterable[UnitKey], *, whole: bool
+        self, observations: list[Observation], roots: Iterable[str], own_units: AbstractSet[UnitKey], *, whole: bool
     ) -> frozenset[Fact]:
         seen = with_kept(observations)
         while True:
             units = set(own_units).union(*map(self._units_of, seen))
-            closure = self._reach(units, seen, roots)
+            closure = self._reach(own_units, seen, roots)
             more = with_kept([*seen, *self._carried.behind(units | closure.units, closure.modules)])
             if len(more) == len(seen):
                 break
@@ -280,11 +281,20 @@ class DependencyResolver:
             self._units_seen[seen] = here | {UnitKey(path, unit) for path, unit in seen.units}
         return self._units_seen[seen]
 
-    def _reach(self, units: set[UnitKey], seen: Iterable[Observation], roots: Iterable[str]) -> _Closure:
-        modules = {*roots, *(key.path for key in units)}.union(*(one.modules for one in seen))
-        modules |= self._resolve(name for one in seen for name in one.imports).modules
-        modules.update(*(self._imports_of(key).modules for key in units))
+    def _reach(self, own_units: AbstractSet[UnitKey], seen: Iterable[Observation], roots: Iterable[str]) -> _Closure:
+        modules = self._modules_of(own_units).union(roots, *map(self._modules_led_to, seen))
         return self._closure(frozenset(modules))
+
+    def _modules_led_to(self, seen: Observation) -> set[str]:
+        if seen not in self._modules_seen:
+            modules = self._modules_of(self._units_of(seen)) | self._resolve(seen.imports).modules | seen.modules
+            self._modules_seen[seen] = modules
+        return self._modules_seen[seen]
+
+    def _modules_of(self, units: AbstractSet[UnitKey]) -> set[str]:
+        """Return the files that *units* stand in, and those of what they import."""
+        modules = {key.path for key in units}
+        return modules.union(*(self._imports_of(key).modules for key in units))
 
     def _closure(self, roots: frozenset[str]) -> _Closure:
         if roots not in self._closures:

@@ -18,9 +18,15 @@ class ModuleIndex:
             dotted = dotted_name(path)
             if dotted:
                 self._by_last_name.setdefault(dotted.rpartition(".")[2], []).append((dotted, path))
+        self._found: dict[str, tuple[str, ...]] = {}
 
     def candidates(self, name: str) -> tuple[str, ...]:
         """Return the files that may be imported as the absolute *name*, sorted."""
+        if name not in self._found:
+            self._found[name] = self._find(name)
+        return self._found[name]
+
+    def _find(self, name: str) -> tuple[str, ...]:
         same_end = self._by_last_name.get(name.rpartition(".")[2], ())
         return tuple(path for dotted, path in same_end if dotted == name or dotted.endswith("." + name))
 

@@ -5,6 +5,7 @@ names libraries know is read off their functions and classes, once, at the end o
 """
 
 import gc
+from collections.abc import Iterable
 from types import CodeType, FunctionType
 
 from wiremap.tracing.territory import OWN_FOLDER, Territory
@@ -45,19 +46,14 @@ class _OutsideFiles(dict[str, bool]):
 
 def _add_names(code: CodeType, found: set[str]) -> None:
     found.update(code.co_names)
-    for constant in code.co_consts:
-        _add_constant(constant, found)
+    _add_spelt(code.co_consts, found)
 
 
-def _add_constant(constant: object, found: set[str]) -> None:
-    match constant:
-        case str():
-            if constant.isidentifier():
-                found.add(constant)
-        case CodeType():
+def _add_spelt(constants: Iterable[object], found: set[str]) -> None:
+    for constant in constants:  # a hundred thousand, so no call for each
+        if isinstance(constant, str):
+            found.add(constant)
+        elif isinstance(constant, CodeType):
             _add_names(constant, found)
-        case tuple() | frozenset():
-            for part in constant:
-                _add_constant(part, found)
-        case _:
-            pass
+        elif isinstance(constant, tuple | frozenset):
+            _add_spelt(constant, found)

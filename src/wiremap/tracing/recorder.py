@@ -400,5 +400,6 @@ def _event_source(recorder: Recorder) -> EventSource:
 
 
 def _own_loaded_files() -> frozenset[str]:
+    places = (OWN_FOLDER, os.path.dirname(os.path.dirname(__file__)) + os.sep)  # the second as it is named in modules
     files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
-    return frozenset(file for file in files if isinstance(file, str) and os.path.realpath(file).startswith(OWN_FOLDER))
+    return frozenset(file for file in files if isinstance(file, str) and file.startswith(places))
