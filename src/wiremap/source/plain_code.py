@@ -4,6 +4,7 @@ import ast
 import re
 import struct
 import warnings
+from collections import namedtuple
 from collections.abc import Iterable
 from typing import Final
 
@@ -73,7 +74,9 @@ def sort_of(  # noqa: C901, PLR0911, PLR0912 - a table in the form of code
             return None if bound is None else bound.sort
         case ast.Attribute():
             bound = find(node, scope)
-            return bound.sort if bound is not None and bound.origin and is_looked_into(bound.origin) else None
+            if bound is None or not (is_looked_into(bound.origin) or (bound.sort and not bound.origin)):
+                return None
+            return bound.sort
         case ast.JoinedStr(values=parts):
             return "text" if all(_is_plain_part(part, scope) for part in parts) else None
         case ast.BinOp(op=ast.Add(), left=left, right=right) if sort_of(left, scope) == sort_of(right, scope) == "text":
@@ -145,6 +148,8 @@ def _sort_of_call(  # noqa: C901, PLR0911, PLR0912 - a table in the form of code
             return "value"
         case "logging.getLogger", [name] if not keywords and (_is_text(name) or _is_named(name, "__name__")):
             return "value"
+        case "collections.namedtuple", _ if is_named_tuple(node, scope):
+            return "class"
         case "typing.NewType", [name, of] if not keywords and _is_text(name) and sort_of(of, scope) == "class":
             return "class"
         case "typing.TypeVar", [name] if _is_text(name) and _are_options_of_variable(keywords, scope):
@@ -174,6 +179,22 @@ def _sort_of_call(  # noqa: C901, PLR0911, PLR0912 - a table in the form of code
             return "value" if origin in _COLLECTIONS and origin != "dict" and _are_constants(parts) else None
         case _:
             return None
+
+
+def is_named_tuple(node: ast.expr, scope: Scope) -> bool:
+    """Tell whether it is `namedtuple("Point", "x y")`, with names that are allowed."""
+    match node:
+        case ast.Call(func=function, args=[ast.Constant(value=str(name)), fields], keywords=[]):
+            bound = find(function, scope)
+        case _:
+            return False
+    if bound is None or bound.origin != "collections.namedtuple" or isinstance(fields, ast.Set | ast.Dict):
+        return False
+    try:
+        namedtuple(name, ast.literal_eval(fields))  # noqa: PYI024 - what it refuses is what is asked
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _are_options_of_variable(keywords: dict[str | None, ast.expr], scope: Scope) -> bool:

@@ -21,7 +21,7 @@ from wiremap.source.tree import Function, dump, set_body, walk
 
 MODULE_UNIT = "<module>"
 
-FLAVOUR = f"12/{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"
+FLAVOUR = f"13/{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"
 """Names the way fingerprints are made: the syntax tree differs between versions of Python."""
 
 _LONGEST_NAME = 200
