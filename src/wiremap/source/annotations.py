@@ -147,7 +147,7 @@ def _is_expression(text: str) -> bool:
     return True
 
 
-_NO_TYPES: Final = ("value", "text", "function", "property")
+_NO_TYPES: Final = ("value", "text", "function", "property", "fixture")
 # What can stand in no other type.
 _NO_ARGUMENTS: Final = frozenset(
     f"typing.{name}"

@@ -27,9 +27,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-Sort = Literal["", "value", "text", "function", "class", "property", "variable"]
+Sort = Literal["", "value", "text", "function", "class", "property", "variable", "fixture"]
 """What a name is bound to: a value that is no type, a string, a function, a class or type, a property, a type
-variable; or anything.
+variable, a fixture of pytest; or anything.
 """
 
 Kind = Literal["", "plain", "abstract", "sealed", "derived"]

@@ -352,6 +352,45 @@ def test_an_order_that_is_made_of_one_comparison_looks_at_the_whole_class() -> N
     assert names(text + "    def __lt__(self, other): ...\n") == {"total_ordering", "C"}
 
 
+@pytest.mark.parametrize(
+    "decorator",
+    [
+        "@pytest.fixture",
+        "@pytest.fixture()",
+        "@pytest.fixture(scope='module', params=[1, 'two', (A, pytest.param(3, id='three'))])",
+        "@pytest.fixture(params=(A, partial(A, key=1)))",
+    ],
+)
+def test_a_fixture_is_a_name(decorator: str) -> None:
+    before = "import pytest\nfrom functools import partial\nfrom shop import A\n"
+    text = f"{decorator}\ndef made(request): ...\nclass TestA:\n    {decorator}\n    def other(self): ...\n"
+
+    assert is_plain(text, after=before)
+    assert names(before + text) >= {"made", "TestA", "TestA.other"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@pytest.fixture(autouse=True)\ndef made(): ...\n",
+        "@pytest.fixture(name='other')\ndef made(): ...\n",
+        "@pytest.fixture(params=[unknown()])\ndef made(): ...\n",
+        "@pytest.fixture(params=[partial(1)])\ndef made(): ...\n",
+        "@pytest.fixture(params=A)\n@pytest.mark.slow\ndef made(): ...\n",
+        "@pytest.fixture(ids=A)\ndef made(): ...\n",
+        "@pytest.fixture\ndef made(): ...\nother = made\n",
+    ],
+)
+def test_a_fixture_that_somebody_gets_without_asking_for_its_name_is_an_effect(text: str) -> None:
+    assert not is_plain(text, after="import pytest\nfrom functools import partial\nfrom shop import A\n")
+
+
+def test_what_is_called_later_must_stay_what_can_be_called() -> None:
+    text = "import pytest\nfrom functools import partial\nfrom shop import A\n"
+
+    assert top(f"{text}@pytest.fixture(params=[partial(A)])\ndef made(): ...\n").names["made"].rests_on == {"A()"}
+
+
 def test_what_derives_from_a_class_with_a_hook_is_an_effect() -> None:
     base = "class A:\n    def __init_subclass__(cls): ...\n"
 
