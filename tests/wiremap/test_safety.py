@@ -1254,3 +1254,62 @@ def test_a_class_among_parameters_concerns_who_reads_the_member(tmp_path: Path) 
     assert {
         one.partition("[")[0] for one in runs(tmp_path, files, {"app.py": _KEPT["app.py"].replace("n=1", "n=2")})
     } == {"test_put"}
+
+
+# Fixtures.
+
+
+_FIXTURES = {
+    "conftest.py": """
+        import pytest
+        @pytest.fixture
+        def rate(): return 1
+        @pytest.fixture
+        def price(rate): return rate
+    """,
+    "tools.py": "import pytest\n@pytest.fixture\ndef rate(): return 2\n",
+    "test_a.py": "RATES = 1\ndef test_a(price): assert price == 1\ndef test_b(): assert 1\n",
+}
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        "import pytest\n@pytest.fixture\ndef rate(): return 2\n",
+        "import pytest\n@pytest.fixture(name='rate')\ndef other(): return 2\n",
+        "import pytest\n@pytest.fixture(autouse=True)\ndef other(): raise OSError\n",
+        "from tools import rate\n",
+    ],
+)
+def test_a_fixture_that_comes_in_the_place_of_another_runs_who_gets_it_by_way_of_others(
+    added: str, tmp_path: Path
+) -> None:
+    assert "test_a" in runs(tmp_path, _FIXTURES, {"test_a.py": added + _FIXTURES["test_a.py"]})
+
+
+@pytest.mark.parametrize("change", ["def rate(): return 2", "def rate(n=2): return n", "def rate(request): return 2"])
+def test_a_fixture_that_changes_runs_who_gets_it_and_no_other(change: str, tmp_path: Path) -> None:
+    conftest = _FIXTURES["conftest.py"].replace("def rate(): return 1", change)
+
+    assert runs(tmp_path, _FIXTURES, {"conftest.py": conftest}) == {"test_a"}
+
+
+@pytest.mark.parametrize("params", ["[1, 2]", "[2]", "[A]"])
+def test_the_parameters_of_a_fixture_concern_who_gets_it(params: str, tmp_path: Path) -> None:
+    text = "import pytest\nfrom app import A\n@pytest.fixture(params=[1])\n"
+    test = f"{text}def rate(request): return request.param\ndef test_a(rate): assert rate\ndef test_b(): assert 1\n"
+    files = {"app.py": "class A: ...\n", "test_a.py": test}
+    found = runs(tmp_path, files, {"test_a.py": test.replace("[1]", params)})
+
+    assert found
+    assert {one.partition("[")[0] for one in found} == {"test_a"}
+
+
+def test_a_class_that_can_no_longer_be_called_runs_all_of_whom_the_fixtures_fail(tmp_path: Path) -> None:
+    text = "import pytest\nfrom functools import partial\nfrom app import A\n@pytest.fixture(params=[partial(A)])\n"
+    files = {
+        "app.py": "class A: ...\n",
+        "test_a.py": f"{text}def made(request): return request.param()\ndef test_b(): assert 1\n",
+    }
+
+    assert runs(tmp_path, files, {"app.py": "A = 1\n"})

@@ -311,6 +311,8 @@ class NameChanges:
         old, new = before.top, now.top
         if doubt := self._doubt(before, now) or self._doubt_of_imports(path, old.names, new.names):
             return _Difference(doubt=doubt)
+        if added := _fixtures(now) - _fixtures(before):
+            return _Difference(doubt=f"the fixture {min(added)} may come in the place of another")
         differing = [
             name
             for name in old.names.keys() | new.names.keys()
@@ -390,8 +392,11 @@ class NameChanges:
         files = self._sources.candidates(dotted)
         if not name or len(files) != 1 or self._sources.candidates(f"{dotted}.{name}"):
             return False
-        top = self._sources.units(files[0]).top
-        return top is not None and name in top.names and name not in top.unsure and not self._leads_to(files[0], path)
+        source = self._sources.units(files[0])
+        top = source.top
+        if top is None or name not in top.names or name in top.unsure or name in _fixtures(source):
+            return False
+        return not self._leads_to(files[0], path)
 
     def _leads_to(self, start: str, path: str) -> bool:
         """Tell whether importing *start* may import *path*, which then meets it half-way."""
@@ -468,6 +473,10 @@ def _differs_in_place(old: Name, new: Name) -> bool:
 
 def _last(name: str) -> str:
     return name.rpartition(".")[2]
+
+
+def _fixtures(source: SourceUnits) -> set[str]:
+    return {name for name, unit in source.units.items() if unit.is_fixture}
 
 
 def _holders(name: str) -> Iterator[str]:

@@ -114,7 +114,7 @@ def find(node: ast.expr, scope: Scope) -> Bound | None:
     owner = find(node.value, scope)
     if owner is None or owner.sort in (*_NO_TYPES, "variable"):
         return None
-    return standard(f"{owner.origin}.{node.attr}") if owner.origin else Bound()
+    return standard(f"{owner.origin}.{node.attr}") if owner.origin else Bound(owner.members.get(node.attr, ""))
 
 
 def is_of_types(node: ast.expr) -> bool:
@@ -147,7 +147,7 @@ def _is_expression(text: str) -> bool:
     return True
 
 
-_NO_TYPES: Final = ("value", "text", "function", "property")
+_NO_TYPES: Final = ("value", "text", "function", "property", "fixture")
 # What can stand in no other type.
 _NO_ARGUMENTS: Final = frozenset(
     f"typing.{name}"

@@ -15,7 +15,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from wiremap.source.annotations import Annotations, find
@@ -273,6 +273,8 @@ class _ModuleReader:
             self._unsure |= self._names.keys()  # each may be another's now
         if stars or not _CLOUDS.isdisjoint(reads):
             self._scope.is_clouded = True
+        for name in reads & self._scope.bound.keys():
+            self._scope.bind(name, replace(self._scope.bound[name], members={}))  # it may set or delete attributes
         for name in _names_bound(node):
             self._unsure.add(name)
             self._scope.lose(name)
@@ -363,7 +365,7 @@ class _ModuleReader:
         notes = self._whole(node) if found.is_whole else self._members(node, found)
         slots = [dump(one) for one in found.members.get("__slots__", ())]
         notes.classes.append((found.kind, found.bases, "\n".join([*map(ast.unparse, node.bases), *slots])))
-        self._scope.bind(node.name, Bound("class", kind=found.kind))
+        self._scope.bind(node.name, Bound("class", kind=found.kind, members=found.attributes))
 
     def _whole(self, node: ast.ClassDef) -> _Notes:
         reads = identifiers(node)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from wiremap.source.annotations import Annotations, find, is_of_types
-from wiremap.source.plain_code import is_constant, sort_of, sort_of_function
+from wiremap.source.plain_code import is_constant, is_named_tuple, sort_of, sort_of_function
 from wiremap.source.scope import Bound, Kind, Scope, Sort, exception_names
 from wiremap.source.tree import Function, walk
 
@@ -25,6 +25,7 @@ class PlainClass:
         bases: What it derives from, as written, as far as that decides how it is made.
         is_whole: Whether something looks at all of its members when it is made.
         members: The statements that bind each member.
+        attributes: What is known of those that whoever has the class surely finds.
         rests_on: See `Annotations`.
     """
 
@@ -32,6 +33,7 @@ class PlainClass:
     bases: tuple[str, ...] = ()
     is_whole: bool = False
     members: dict[str, list[ast.stmt]] = field(default_factory=dict)
+    attributes: Mapping[str, Sort] = field(default_factory=dict)
     rests_on: set[str] = field(default_factory=set)
 
 
@@ -58,12 +60,16 @@ def plain_class(node: ast.ClassDef, around: Scope, *, are_lazy: bool, has_pytest
     if found is None:
         return None
     found.bases = base.unresolved
+    if not base.unresolved and not decorator.name and base.shape in ("", "enum"):
+        found.attributes = _attributes(annotations.scope, is_enum=base.shape == "enum")
     found.rests_on |= {base.rests_on} - {""}
     if not _HOOKS.isdisjoint(members):
         found.kind = "sealed"  # what derives from it is made by these
     return found
 
 
+# As attributes of a class; descriptors give something else, and a method that is bound is no function.
+_GIVE_THEMSELVES: Final = frozenset({"class", "function", "text", "value"})
 _HOOKS: Final = frozenset({"__class_getitem__", "__init_subclass__", "__mro_entries__", "__set_name__"})
 _SHAPES: Final = {
     **dict.fromkeys(("enum.Enum", "enum.Flag", "enum.IntEnum", "enum.IntFlag", "enum.StrEnum"), "enum"),
@@ -120,6 +126,9 @@ class _Base:
 def _base(bases: list[ast.expr], scope: Scope) -> _Base | None:
     found = _Base()
     for base in bases:
+        if is_named_tuple(base, scope):
+            found.is_built_in = True
+            continue
         node = base.value if isinstance(base, ast.Subscript) else base
         bound = find(node, scope)
         if bound is not None and bound.origin in _SHAPES:
@@ -152,6 +161,7 @@ class _Decorator:
 _DECORATORS: Final = {
     "dataclasses.dataclass": "dataclass",
     "enum.unique": "unique",
+    "functools.total_ordering": "total_ordering",
     "typing.runtime_checkable": "runtime_checkable",
 }
 _OPTIONS: Final = frozenset({"eq", "frozen", "init", "kw_only", "match_args", "order", "repr", "slots"})
@@ -206,6 +216,8 @@ def _member(  # noqa: PLR0911 - a table in the form of code
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             sort = sort_of_function(node, annotations, has_pytest=has_pytest)
             return None if sort is None else {node.name: sort}
+        case ast.ClassDef():
+            return {node.name: "class"} if _is_plain_within(node, annotations, has_pytest=has_pytest) else None
         case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
             if not annotations.are_plain([annotation]):
                 return None
@@ -219,6 +231,28 @@ def _member(  # noqa: PLR0911 - a table in the form of code
             return None if sort is None or len(names) != len(targets) else dict.fromkeys(names, sort)
         case _:
             return None
+
+
+def _is_plain_within(node: ast.ClassDef, annotations: Annotations, *, has_pytest: bool) -> bool:
+    """Tell whether a class that stands in another is plain, with the module around it: it sees no names of the other.
+
+    A metaclass that is not known might know `__set_name__`.
+    """
+    around = annotations.scope.outer or annotations.scope
+    found = plain_class(node, around, are_lazy=annotations.are_lazy, has_pytest=has_pytest)
+    if found is None or found.kind == "derived":
+        return False
+    annotations.rests_on |= found.rests_on
+    return True
+
+
+def _attributes(scope: Scope, *, is_enum: bool) -> dict[str, Sort]:
+    """Return what is known of those attributes of a class that surely give a value: no descriptors, none mangled."""
+    return {
+        name: "value" if is_enum else bound.sort
+        for name, bound in scope.bound.items()
+        if bound.sort in _GIVE_THEMSELVES and (name.endswith("__") or not name.startswith("__"))
+    }
 
 
 def _sort_of_member(node: ast.expr, annotations: Annotations) -> Sort | None:
@@ -289,6 +323,9 @@ def _shaped(  # noqa: PLR0911 - a table in the form of code
     match base.shape, decorator.name:
         case "", "":
             return None if _has_fields(members, annotations.scope) else found
+        case "", "total_ordering" if not base.unresolved:
+            is_ordered = any(isinstance(one, Function) for name in _COMPARISONS for one in members.get(name, ()))
+            return found if is_ordered and not _has_fields(members, annotations.scope) else None
         case "", "dataclass" if not base.unresolved:
             found.kind = "sealed"
             return found if _is_dataclass(members, decorator.options, annotations) else None
@@ -386,7 +423,8 @@ def _is_enum(members: _Members, origin: str, scope: Scope) -> bool:
 
 
 def _is_name_in_enum(name: str) -> bool:
-    return not name.startswith("_") and name not in vars(enum.Enum) and name not in ("mro", "name", "value")
+    is_reserved = name.startswith("_") and (name.endswith("_") or name.startswith("__"))
+    return not is_reserved and name not in vars(enum.Enum) and name not in ("mro", "name", "value")
 
 
 def _are_values_of(origin: str, values: list[Any]) -> bool:

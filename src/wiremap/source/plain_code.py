@@ -4,6 +4,7 @@ import ast
 import re
 import struct
 import warnings
+from collections import namedtuple
 from collections.abc import Iterable
 from typing import Final
 
@@ -47,10 +48,12 @@ def sort_of_function(node: Function, annotations: Annotations, *, has_pytest: bo
         return None
     if not annotations.are_plain([*(one.annotation for one in every if one is not None), node.returns]):
         return None
+    if has_pytest and len(node.decorator_list) == 1 and _makes_fixture(node.decorator_list[0], annotations):
+        return "fixture"
     sort: Sort = "function"
     for number, decorator in enumerate(reversed(node.decorator_list)):
         is_outermost = number == len(node.decorator_list) - 1
-        if has_pytest and _is_mark(decorator, scope):
+        if has_pytest and _is_mark(decorator, annotations):
             continue  # it is noted on the function; which test has it is known by that test's own unit
         if _gives_a_function(decorator, scope):
             continue
@@ -70,10 +73,13 @@ def sort_of(  # noqa: C901, PLR0911, PLR0912 - a table in the form of code
             return "text" if isinstance(value, str) else "value"
         case ast.Name(id=name):
             bound = scope.find(name)
-            return None if bound is None else bound.sort
+            # Under another name a fixture is another fixture.
+            return None if bound is None or bound.sort == "fixture" else bound.sort
         case ast.Attribute():
             bound = find(node, scope)
-            return bound.sort if bound is not None and bound.origin and is_looked_into(bound.origin) else None
+            if bound is None or not (is_looked_into(bound.origin) or (bound.sort and not bound.origin)):
+                return None
+            return bound.sort
         case ast.JoinedStr(values=parts):
             return "text" if all(_is_plain_part(part, scope) for part in parts) else None
         case ast.BinOp(op=ast.Add(), left=left, right=right) if sort_of(left, scope) == sort_of(right, scope) == "text":
@@ -145,6 +151,8 @@ def _sort_of_call(  # noqa: C901, PLR0911, PLR0912 - a table in the form of code
             return "value"
         case "logging.getLogger", [name] if not keywords and (_is_text(name) or _is_named(name, "__name__")):
             return "value"
+        case "collections.namedtuple", _ if is_named_tuple(node, scope):
+            return "class"
         case "typing.NewType", [name, of] if not keywords and _is_text(name) and sort_of(of, scope) == "class":
             return "class"
         case "typing.TypeVar", [name] if _is_text(name) and _are_options_of_variable(keywords, scope):
@@ -174,6 +182,22 @@ def _sort_of_call(  # noqa: C901, PLR0911, PLR0912 - a table in the form of code
             return "value" if origin in _COLLECTIONS and origin != "dict" and _are_constants(parts) else None
         case _:
             return None
+
+
+def is_named_tuple(node: ast.expr, scope: Scope) -> bool:
+    """Tell whether it is `namedtuple("Point", "x y")`, with names that are allowed."""
+    match node:
+        case ast.Call(func=function, args=[ast.Constant(value=str(name)), fields], keywords=[]):
+            bound = find(function, scope)
+        case _:
+            return False
+    if bound is None or bound.origin != "collections.namedtuple" or isinstance(fields, ast.Set | ast.Dict):
+        return False
+    try:
+        namedtuple(name, ast.literal_eval(fields))  # noqa: PYI024 - what it refuses is what is asked
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _are_options_of_variable(keywords: dict[str | None, ast.expr], scope: Scope) -> bool:
@@ -219,24 +243,53 @@ def _sort_of_descriptor(node: ast.expr, scope: Scope) -> Sort | None:
     return None if bound is None else _GIVE_DESCRIPTORS.get(bound.origin)
 
 
-def _is_mark(node: ast.expr, scope: Scope) -> bool:
+def _makes_fixture(node: ast.expr, annotations: Annotations) -> bool:
+    """Tell whether it makes a fixture that nobody gets who does not ask for it by the name of the function."""
+    match node:
+        case ast.Call(func=function, args=[], keywords=keywords):
+            given = {keyword.arg: keyword.value for keyword in keywords}
+            params = given.pop("params", ast.Constant(None))
+            is_known = given.keys() <= {"scope"} and all(_is_text(scope) for scope in given.values())
+            return ast.unparse(function) == "pytest.fixture" and is_known and _is_given_to_mark(params, annotations)
+        case _:
+            return ast.unparse(node) == "pytest.fixture"
+
+
+def _is_mark(node: ast.expr, annotations: Annotations) -> bool:
     if not isinstance(node, ast.Call):
         return ast.unparse(node).startswith("pytest.mark.")
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
-    return _is_mark(node.func, scope) and all(_is_given_to_mark(one, scope) for one in given)
+    return _is_mark(node.func, annotations) and all(_is_given_to_mark(one, annotations) for one in given)
 
 
-def _is_given_to_mark(node: ast.expr, scope: Scope) -> bool:
-    """Tell whether it is plain, or of pytest's own data: `pytest.param(1, marks=pytest.mark.slow)`."""
+def _is_given_to_mark(node: ast.expr, annotations: Annotations) -> bool:
+    """Tell whether it is plain, or keeps what is: `pytest.param(1, marks=pytest.mark.slow)`, `functools.partial(f)`."""
     match node:
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
-            return all(_is_given_to_mark(one, scope) for one in parts)
+            return all(_is_given_to_mark(one, annotations) for one in parts)
         case ast.Call(func=function, args=args, keywords=keywords) if ast.unparse(function) == "pytest.param":
             names = {keyword.arg for keyword in keywords}
             given = [*args, *(keyword.value for keyword in keywords)]
-            return names <= {"id", "marks"} and all(_is_given_to_mark(one, scope) for one in given)
+            return names <= {"id", "marks"} and all(_is_given_to_mark(one, annotations) for one in given)
+        case ast.Call(func=function, args=[made, *args], keywords=keywords) if _is_partial(function, annotations.scope):
+            given = [made, *args, *(keyword.value for keyword in keywords)]
+            is_callable = _may_be_called(made, annotations) and all(keyword.arg for keyword in keywords)
+            return is_callable and all(_is_given_to_mark(one, annotations) for one in given)
         case _:
-            return sort_of(node, scope) is not None or _is_mark(node, scope)
+            return sort_of(node, annotations.scope) is not None or _is_mark(node, annotations)
+
+
+def _is_partial(node: ast.expr, scope: Scope) -> bool:
+    bound = find(node, scope)
+    return bound is not None and bound.origin == "functools.partial"
+
+
+def _may_be_called(node: ast.expr, annotations: Annotations) -> bool:
+    """Tell whether it is a function or class, or the name of what was one when the tests ran."""
+    sort = sort_of(node, annotations.scope)
+    if sort == "" and isinstance(node, ast.Name):
+        annotations.rests_on.add(f"{node.id}()")
+    return sort in ("class", "function") or (sort == "" and isinstance(node, ast.Name))
 
 
 # Literals

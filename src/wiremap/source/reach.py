@@ -179,14 +179,21 @@ def _local_names(function: Function, around: frozenset[str]) -> frozenset[str]:
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
     own = {one.arg for one in every if one is not None}
     elsewhere = {name for one in walk(function) if isinstance(one, ast.Global) for name in one.names}
+    # A class that binds the name looks for it in the module first, wherever the class stands.
+    classes = [one for one in walk(function) if isinstance(one, ast.ClassDef)]
+    elsewhere |= {one.id for node in classes for one in walk(node) if isinstance(one, ast.Name) and _is_stored(one)}
     pending: list[ast.AST] = list(function.body)
     while pending:
         node = pending.pop()
         if isinstance(node, ast.Name):
-            own.update([node.id] if isinstance(node.ctx, ast.Store) else ())
+            own.update([node.id] if _is_stored(node) else ())
         elif type(node) not in _HAVE_OWN_VARIABLES:
             pending += children(node)
     return (around | own) - elsewhere
+
+
+def _is_stored(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store)
 
 
 _HAVE_OWN_VARIABLES: Final = frozenset(
@@ -327,8 +334,18 @@ def _last(node: ast.expr) -> str:
 
 
 def _handed_on(tree: ast.AST) -> Iterator[str]:
-    """Yield the names and dotted names that are read other than to take an attribute of them."""
-    pending = [tree]
+    """Yield the names and dotted names that are read other than to take an attribute of them, but for variables."""
+    if isinstance(tree, Function):
+        own = _local_names(tree, frozenset()) - imported_names(tree).keys()
+        yield from (name for name in _names_handed_on(tree.body) if name.partition(".")[0] not in own)
+        # Defaults and decorators are evaluated where there are no variables yet.
+        yield from _names_handed_on(one for one in children(tree) if not isinstance(one, ast.stmt))
+    else:
+        yield from _names_handed_on([tree])
+
+
+def _names_handed_on(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    pending = list(nodes)
     while pending:
         node = pending.pop()
         match node:

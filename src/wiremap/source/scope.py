@@ -12,19 +12,24 @@ import enum
 import functools
 import inspect
 import io
+import math
+import operator
 import os
 import pathlib
+import random
 import re
 import string
 import sys
+import time
 import types
 import typing
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-Sort = Literal["", "value", "text", "function", "class", "property", "variable"]
+Sort = Literal["", "value", "text", "function", "class", "property", "variable", "fixture"]
 """What a name is bound to: a value that is no type, a string, a function, a class or type, a property, a type
-variable; or anything.
+variable, a fixture of pytest; or anything.
 """
 
 Kind = Literal["", "plain", "abstract", "sealed", "derived"]
@@ -40,11 +45,13 @@ class Bound:
         sort: What is known of the value.
         origin: The dotted name in the standard library for what was imported from there.
         kind: How the class is made that it names, if it is a class of this module.
+        members: What is known of that class's attributes, as far as these surely give a value.
     """
 
     sort: Sort = ""
     origin: str = ""
     kind: Kind = ""
+    members: Mapping[str, Sort] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -111,8 +118,8 @@ def is_looked_into(dotted: str) -> bool:
 
 # The longer name first.
 _LOOKED_INTO: Final = (
-    collections.abc, abc, ast, collections, contextlib, dataclasses, dt, enum, functools, inspect, io, os, pathlib, re,
-    string, sys, types, typing,
+    collections.abc, abc, ast, collections, contextlib, dataclasses, dt, enum, functools, inspect, io, math, operator,
+    os, pathlib, random, re, string, sys, time, types, typing,
 )  # fmt: skip
 
 

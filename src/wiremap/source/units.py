@@ -21,7 +21,7 @@ from wiremap.source.tree import Function, dump, set_body, walk
 
 MODULE_UNIT = "<module>"
 
-FLAVOUR = f"12/{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"
+FLAVOUR = f"13/{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"
 """Names the way fingerprints are made: the syntax tree differs between versions of Python."""
 
 _LONGEST_NAME = 200
@@ -55,6 +55,7 @@ class Unit:
         keepers: Who keeps what it may fill, and then skip to fill the next time; see `lasting_state`.
         memory: Whether something stands before it that may answer a call without making it: a cache for certain,
             or possibly a decorator that nobody knows.
+        is_fixture: Whether pytest may hand what it gives to a test that names it nowhere, in the place of another.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Unit:
     reach: Reach = NO_REACH
     keepers: Keepers = ()
     memory: Literal["", "possible", "certain"] = ""
+    is_fixture: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +176,7 @@ def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
 def _function_unit(name: str, definitions: list[Function], *, kept_by: Keepers, imported: Mapping[str, str]) -> Unit:
     """Build one unit of all functions of one qualified name: a property's getter and setter share theirs."""
     names = frozenset(name for node in definitions for name in _names(node))
+    decorators = [decorator for node in definitions for decorator in node.decorator_list]
     return Unit(
         name=name,
         line=min(_first_line(node) for node in definitions),
@@ -184,7 +187,8 @@ def _function_unit(name: str, definitions: list[Function], *, kept_by: Keepers, 
         mentions=frozenset().union(*map(identifiers_below, definitions)) - names,
         reach=reach_of(definitions, imported),
         keepers=kept_by,
-        memory=_memory(name, [decorator for node in definitions for decorator in node.decorator_list]),
+        memory=_memory(name, decorators),
+        is_fixture=any("fixture" in _last_name(one) for one in decorators),
     )
 
 

@@ -287,6 +287,110 @@ def test_a_class_that_is_seen_as_a_whole_is_one_name() -> None:
     assert "a" in top(text).names["C"].reads
 
 
+def test_a_class_in_a_class_is_a_member_as_a_whole() -> None:
+    text = "class C:\n    class Link:\n        x = 1\n        def f(self): ...\n    def g(self): ...\n"
+
+    assert names(text) == {"C", "C.Link", "C.g"}
+    assert changed(text, text.replace("1", "2")) == {"C.Link"}
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "class Link(Unknown): ...",
+        "@unknown\n    class Link: ...",
+        "class Link:\n        y = RATE",
+        "class Link(x): ...",
+    ],
+)
+def test_a_class_in_a_class_that_may_do_more_is_an_effect_and_so_is_the_other(inner: str) -> None:
+    assert not is_plain(f"class C:\n    RATE = 1\n    {inner}\n", after="from shop import x\n")
+
+
+def test_an_attribute_of_a_class_is_as_plain_as_what_it_is_bound_to() -> None:
+    text = "class A:\n    x = 1\n    def f(self): ...\nclass B(A):\n    def f(self, base=A.f, x=A.x): ...\n"
+
+    assert is_plain(text)
+    assert {"A", "f", "x"} <= top(text).names["B.f"].reads
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "class A: ...\nX = A.x\n",
+        "class A:\n    @classmethod\n    def x(cls): ...\nX = A.x\n",
+        "class A:\n    __x = 1\nX = A.__x\n",
+        "import dataclasses as d\n@d.dataclass\nclass A:\n    x: list = d.field(default_factory=list)\nX = A.x\n",
+        "from shop import B\nclass A(B):\n    x = 1\nX = A.x\n",
+        "class A:\n    x = 1\ndel A.x\nX = A.x\n",
+    ],
+)
+def test_an_attribute_that_may_not_be_there_or_may_be_computed_is_an_effect(text: str) -> None:
+    before, _, last = text.rpartition("X = ")
+
+    assert not is_plain(f"X = {last}", after=before)
+
+
+def test_a_tuple_with_names_is_a_class_and_a_base() -> None:
+    text = (
+        "from collections import namedtuple\nP = namedtuple('P', 'x y')\nclass Q(namedtuple('Q', ['x'])):\n    y = 1\n"
+    )
+
+    assert is_plain(text)
+    assert top(text).names["Q"].kind == "plain"
+
+
+@pytest.mark.parametrize("arguments", ["'P', 'x x'", "'P', 'class'", "'P', {'x', 'y'}", "'P', x", "'P', 'x', rename=1"])
+def test_a_tuple_of_which_the_names_are_refused_or_computed_is_an_effect(arguments: str) -> None:
+    assert not is_plain(f"P = namedtuple({arguments})\n", after="from collections import namedtuple\nfrom a import x\n")
+
+
+def test_an_order_that_is_made_of_one_comparison_looks_at_the_whole_class() -> None:
+    text = "from functools import total_ordering\n@total_ordering\nclass C:\n    x = 1\n"
+
+    assert not is_plain(text)
+    assert names(text + "    def __lt__(self, other): ...\n") == {"total_ordering", "C"}
+
+
+@pytest.mark.parametrize(
+    "decorator",
+    [
+        "@pytest.fixture",
+        "@pytest.fixture()",
+        "@pytest.fixture(scope='module', params=[1, 'two', (A, pytest.param(3, id='three'))])",
+        "@pytest.fixture(params=(A, partial(A, key=1)))",
+    ],
+)
+def test_a_fixture_is_a_name(decorator: str) -> None:
+    before = "import pytest\nfrom functools import partial\nfrom shop import A\n"
+    text = f"{decorator}\ndef made(request): ...\nclass TestA:\n    {decorator}\n    def other(self): ...\n"
+
+    assert is_plain(text, after=before)
+    assert names(before + text) >= {"made", "TestA", "TestA.other"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@pytest.fixture(autouse=True)\ndef made(): ...\n",
+        "@pytest.fixture(name='other')\ndef made(): ...\n",
+        "@pytest.fixture(params=[unknown()])\ndef made(): ...\n",
+        "@pytest.fixture(params=[partial(1)])\ndef made(): ...\n",
+        "@pytest.fixture(params=A)\n@pytest.mark.slow\ndef made(): ...\n",
+        "@pytest.fixture(ids=A)\ndef made(): ...\n",
+        "@pytest.fixture\ndef made(): ...\nother = made\n",
+    ],
+)
+def test_a_fixture_that_somebody_gets_without_asking_for_its_name_is_an_effect(text: str) -> None:
+    assert not is_plain(text, after="import pytest\nfrom functools import partial\nfrom shop import A\n")
+
+
+def test_what_is_called_later_must_stay_what_can_be_called() -> None:
+    text = "import pytest\nfrom functools import partial\nfrom shop import A\n"
+
+    assert top(f"{text}@pytest.fixture(params=[partial(A)])\ndef made(): ...\n").names["made"].rests_on == {"A()"}
+
+
 def test_what_derives_from_a_class_with_a_hook_is_an_effect() -> None:
     base = "class A:\n    def __init_subclass__(cls): ...\n"
 

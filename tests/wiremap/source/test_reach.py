@@ -132,6 +132,32 @@ def test_a_module_that_is_used_as_an_object_is_handed_on(body: str, expected: st
     assert expected in reach_of_f(body).handled
 
 
+@pytest.mark.parametrize(
+    "body", ["app = x; return app", "for app in x: x(app)", "app = x; return lambda: app", "with x as app: x(app)"]
+)
+def test_a_variable_of_that_name_is_no_module(body: str) -> None:
+    assert "app" not in reach_of_f(body).handled
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "import app; app = app or x; return app",
+        "global app; app = x; return app",
+        "[app for app in x]; return app",
+        "def g(app=app): ...",
+        "def g():\n        app = 1\n    return app",
+        "class C:\n        app = app\n    app = x",
+    ],
+)
+def test_the_module_is_handed_on_wherever_no_variable_is_surely_meant(body: str) -> None:
+    assert "app" in reach_of_f(body).handled
+
+
+def test_a_default_is_no_variable_of_its_function() -> None:
+    assert "app" in parse_units(b"import app\ndef f(app=app): return app\n").units["f"].reach.handled
+
+
 def test_who_has_the_dictionary_of_its_own_module_has_that_module() -> None:
     assert OWN_MODULE in reach_of_f("globals()[name]").handled
     assert OWN_MODULE in reach("locals().update(x)").handled
@@ -173,6 +199,7 @@ def test_a_variable_or_an_attribute_of_that_name_is_not_the_built_in_function(bo
         "def g():\n        vars = 1\n    return vars(x)",
         "def g(vars): pass\n    return vars(x)",
         "class C:\n        vars = vars(x)",
+        "vars = 1\n    class C:\n        vars = vars(x)",
         "def g(a=vars): return a",
         "class C:\n        def m(self):\n            global dir\n            return dir(x)\n    dir = 1",
     ],
