@@ -25,6 +25,8 @@ _REQUIREMENT = re.compile(rb"Requires-Dist:\s*([A-Za-z0-9._-]+)([^\r\n]*)")
 _NO_CODE = (".pyc", ".pyi", ".h", ".hpp", ".cuh", ".a", ".lib")
 _SUFFIXES = tuple(suffix for suffix in importlib.machinery.all_suffixes() if suffix != ".pyc")
 _SUFFIX_BYTES = tuple(suffix.encode() for suffix in _SUFFIXES)
+# What a distribution tells of itself, wherever it is installed.
+_TOLD = ("/METADATA", "/entry_points.txt", "/top_level.txt")
 # Where an editable installation says that the code lies elsewhere: there it is followed as the project's.
 _POINTERS = ("__editable__", "_editable_impl", "_virtualenv")
 _BUILD_DATA = "_sysconfigdata_"  # followed by the name of the platform
@@ -90,7 +92,7 @@ class InstalledDistributions:
     def state(self, name: str) -> str:
         """Return version and a digest of the content of *name*, or `ABSENT`; see the names for all of them."""
         if name == ALL_DISTRIBUTIONS:
-            return _digest(f"{one.name} {one.version}" for one in self._by_name.values())
+            return _digest(self._all_listed())
         if name == ENTRY_POINTS:
             return _digest(f"{one.name} {_read(one, 'entry_points.txt')!r}" for one in self._by_name.values())
         if name.startswith(LOOSE):
@@ -98,6 +100,11 @@ class InstalledDistributions:
             return _digest(map(_file_state, files)) or ABSENT
         one = self._by_name.get(normalised(name))
         return ABSENT if one is None else f"{one.version} {_digest(_contents(one))}".strip()
+
+    def _all_listed(self) -> Iterator[str]:
+        for one in self._by_name.values():
+            yield f"{one.name} {one.version}"
+            yield from (f"{path},{rest}" for path, rest in _listed(one))
 
     @functools.cached_property
     def _by_name(self) -> dict[str, _Distribution]:
@@ -199,10 +206,7 @@ def _module_of_file(line: bytes) -> str:
 def _contents(one: _Distribution) -> Iterator[str]:
     """Yield what was installed, as its `RECORD` lists it, and every file that was edited since."""
     installed_ns = _mtime_ns(os.path.join(one.metadata, "RECORD"))
-    for line in _read(one, "RECORD").decode("utf-8", "replace").split("\n"):
-        path, _, rest = line.strip().partition(",")
-        if not _is_content(path):
-            continue
+    for path, rest in _listed(one):
         checksum, _, size = rest.partition(",")
         yield f"{path},{rest}"
         edit = _edit(os.path.join(one.folder, path.replace("/", os.sep)), checksum, size, installed_ns)
@@ -210,11 +214,19 @@ def _contents(one: _Distribution) -> Iterator[str]:
             yield f"{path} edited: {edit}"
 
 
+def _listed(one: _Distribution) -> Iterator[tuple[str, str]]:
+    """Yield the path of each file that counts, with its checksum and size, as the `RECORD` has them."""
+    for line in _read(one, "RECORD").decode("utf-8", "replace").split("\n"):
+        path, _, rest = line.strip().partition(",")
+        if _is_content(path):
+            yield path, rest
+
+
 def _is_content(path: str) -> bool:
-    # Scripts hold the path of the interpreter, and the metadata who installed it and from where.
+    # Scripts hold the path of the interpreter, and the rest of the metadata who installed it and from where.
     if not path or path.startswith(("..", "/", *_POINTERS)) or path.endswith(_NO_CODE):
         return False
-    return ".dist-info/" not in path or path.endswith("entry_points.txt")
+    return ".dist-info/" not in path or path.endswith(_TOLD)
 
 
 def _edit(path: str, checksum: str, size: str, installed_ns: int) -> str:

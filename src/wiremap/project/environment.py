@@ -5,7 +5,9 @@ import locale
 import os
 import platform
 import re
+import site
 import sys
+import sysconfig
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +25,12 @@ _ACCELERATOR = re.compile(r"nvidia\d+|kfd|accel\d+|davinci\d+|habanalabs")
 _READ_BY_NATIVE_CODE = re.compile(
     r"PYTHON(?:HASHSEED|MALLOC|IOENCODING|UTF8|INTMAXSTRDIGITS)"
     r"|(?:LD|DYLD|MALLOC|GLIBC|OMP|KMP|MKL|OPENBLAS|BLIS|CUDA|CUBLAS|CUDNN|NVIDIA|NCCL|HIP|ROCR|HSA|PYTORCH|OPENSSL)_\w+"
+)
+# What runs for tools, not for tests: lines that find editable installations and namespaces, that give `distutils`
+# to setuptools, and that follow child processes.
+_START_OF_TOOLS = re.compile(
+    r"(?:__editable__|_editable_impl|_virtualenv|distutils-precedence|\w*coverage|\w*_cov_|pytest-cov|wiremap_process)"
+    r".*\.pth|.*-nspkg\.pth"
 )
 _LOCAL_TIME = "/etc/localtime"
 _UTC = frozenset({"", "UTC", "Etc/UTC", "UTC0", "Universal", "Etc/Universal", "Zulu", "Etc/Zulu"})
@@ -92,6 +100,7 @@ def always_facts(
         "time zone": _time_zone(variables.value("TZ")),
         "accelerators": " ".join(_accelerators()),
         "interpreter option": digests(_interpreter_options(), root),
+        "start-up code": digests(_start_up_code(), root),
         "variable of native code": digests(_native_variables(variables), root),
         "module search path": _search_path(variables.value("PYTHONPATH"), root),
         "pytest configuration": digests(pytest.configuration, root),
@@ -160,6 +169,31 @@ def _interpreter_options() -> dict[str, object]:
     # The flag utf8_mode tells of that one, which the command line passes on where the locale had set it.
     given = sorted(str(option) for option in sys._xoptions.items() if option[0] != "utf8")  # noqa: SLF001 - documented
     return {**shown, "-X": given, "-W": list(sys.warnoptions)}
+
+
+def _start_up_code() -> dict[str, object]:
+    """Return what the interpreter runs before anything can be recorded: lines of `.pth` files, and custom modules."""
+    folders = [*site.getsitepackages(), *([site.getusersitepackages()] if site.ENABLE_USER_SITE else [])]
+    found: dict[str, object] = {}
+    for folder in map(Path, folders):
+        for file in folder.glob("*.pth"):
+            lines = [] if _START_OF_TOOLS.fullmatch(file.name) else _imports_of(file)
+            found.update({file.name: lines} if lines else {})
+    own = sysconfig.get_path("stdlib")  # what the interpreter came with
+    for name in ("sitecustomize", "usercustomize"):
+        file_of_module = getattr(sys.modules.get(name), "__file__", None)
+        if file_of_module and os.path.dirname(file_of_module) != own:
+            found[name] = "runs"
+    return found
+
+
+def _imports_of(file: Path) -> list[str]:
+    """Return the lines of a `.pth` file that are code; the others name folders."""
+    try:
+        lines = file.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+    return [line for line in lines if line.startswith(("import ", "import\t"))]
 
 
 def _native_variables(variables: Variables) -> dict[str, object]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wiremap.errors import SettingsError
 
-IGNORABLE = ("platform", "time zone", "locale", "accelerators", "libraries")
+IGNORABLE = ("platform", "time zone", "locale", "accelerators", "libraries", "start-up code")
 """Parts of the environment that a project may declare to decide no outcome: they differ between machines."""
 
 _KEYS = ("variables", "data", "ignore", "ignored-variables", "ignored-environment")

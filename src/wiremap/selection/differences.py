@@ -8,7 +8,7 @@ from wiremap.tracing.variables import ALL
 from wiremap.tracing.watched_calls import ALL_DISTRIBUTIONS, ENTRY_POINTS
 
 _SETS = {
-    ALL_DISTRIBUTIONS: "the set of installed distributions",
+    ALL_DISTRIBUTIONS: "the set of installed distributions, or what is in them,",
     ENTRY_POINTS: "the entry points of installed distributions",
 }
 _ARROW = "->"

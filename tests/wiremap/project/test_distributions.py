@@ -19,7 +19,7 @@ def install(folder: Path, name: str, version: str, files: Files, metadata: Files
         (folder / path).write_text(text)
         lines.append(f"{path},sha256=unchecked,{len(text)}\n")
     info = folder / f"{name}-{version}.dist-info"
-    info.mkdir(parents=True)
+    info.mkdir(parents=True, exist_ok=True)
     for path, text in (metadata or {}).items():
         (info / path).write_text(text)
     time.sleep(0.01)
@@ -101,6 +101,21 @@ def test_the_state_holds_the_version_and_changes_with_the_content(tmp_path: Path
     assert installed(one).state("Thing").partition(" ")[0] == "1.0"
     assert installed(one).state("thing") != installed(two).state("thing")
     assert installed(tmp_path).state("thing") == ABSENT
+
+
+@pytest.mark.parametrize("told", ["METADATA", "entry_points.txt", "top_level.txt"])
+def test_what_it_tells_of_itself_counts_though_the_version_stays(told: str, tmp_path: Path) -> None:
+    install(tmp_path / "a", "tool", "1", {f"tool-1.dist-info/{told}": "short"})
+    install(tmp_path / "b", "tool", "1", {f"tool-1.dist-info/{told}": "longer"})
+
+    assert installed(tmp_path / "a").state("tool") != installed(tmp_path / "b").state("tool")
+
+
+def test_the_state_of_all_changes_with_what_one_of_them_holds(tmp_path: Path) -> None:
+    install(tmp_path / "a", "tool", "1", {"tool.py": ""})
+    install(tmp_path / "b", "tool", "1", {"tool.py": "", "more.py": ""})
+
+    assert installed(tmp_path / "a").state("*") != installed(tmp_path / "b").state("*")
 
 
 def test_where_and_by_whom_it_was_installed_does_not_count(tmp_path: Path) -> None:

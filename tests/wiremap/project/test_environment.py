@@ -1,6 +1,8 @@
 import platform
+import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -88,3 +90,33 @@ def test_an_object_counts_by_its_type() -> None:
 
 def test_values_are_not_shown() -> None:
     assert "secret" not in digests({"token": "secret"}, ROOT)
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "counts"),
+    [
+        ("patch.pth", "import sys; sys.patched = 1\n", True),
+        ("folder.pth", "/somewhere/else\n", False),
+        ("__editable__.tool-1.pth", "import __editable___tool_finder\n", False),
+        ("a1_coverage.pth", "import coverage\n", False),
+    ],
+)
+def test_code_of_pth_files_counts_but_for_that_of_tools(
+    name: str, line: str, *, counts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("site.getsitepackages", lambda: [str(tmp_path)])
+    before = facts_of()
+
+    (tmp_path / name).write_text(line)
+
+    assert changed(before, facts_of()) == ({"start-up code"} if counts else set())
+
+
+def test_a_customisation_of_the_interpreter_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = facts_of()
+
+    module = ModuleType("sitecustomize")
+    module.__file__ = str(tmp_path / "sitecustomize.py")
+    monkeypatch.setitem(sys.modules, "sitecustomize", module)
+
+    assert changed(before, facts_of()) == {"start-up code"}

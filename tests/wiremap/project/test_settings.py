@@ -36,7 +36,7 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
 
 
 def test_a_part_of_the_environment_that_cannot_be_ignored_is_refused_with_those_that_can(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"knows platform, .*, libraries, not 'python'"):
+    with pytest.raises(SettingsError, match=r"knows platform, .*, start-up code, not 'python'"):
         settings(tmp_path, '[tool.wiremap]\nignored-environment = ["python"]\n')
 
 

@@ -11,7 +11,7 @@ from wiremap.selection.facts import ABSENT, Fact
         (kinds.DISTRIBUTION, "click", "8.1.7 ab", "8.1.8 cd", "click 8.1.7 -> 8.1.8"),
         (kinds.DISTRIBUTION, "click", "8.1.7 ab", "8.1.7 cd", "files of click 8.1.7 changed"),
         (kinds.DISTRIBUTION, "click", "8.1.7 ab", ABSENT, "click 8.1.7 -> none"),
-        (kinds.DISTRIBUTION, "*", "1", "2", "the set of installed distributions changed"),
+        (kinds.DISTRIBUTION, "*", "1", "2", "the set of installed distributions, or what is in them, changed"),
         (kinds.DISTRIBUTION, "entry points", "1", "2", "the entry points of installed distributions changed"),
         (kinds.DISTRIBUTION, "module six", "1", "2", "module six, which belongs to no distribution changed"),
         (kinds.ENVIRONMENT, "python", "CPython 3.11.7", "CPython 3.11.9", "python 3.11.7 -> 3.11.9"),
