@@ -218,3 +218,17 @@ def test_a_part_of_a_graph_is_found_in_it(graph: Graph, data: st.DataObject) -> 
     )
 
     assert {id_: id_ for id_ in part.ids} in list(graph.match(pattern))
+
+
+def test_what_is_found_is_true_if_there_is_a_match_and_can_be_looped_over_again() -> None:
+    some, none = ENGINE.match("Sampler"), ENGINE.match("Engine -[sample]-> Sampler")
+
+    assert some
+    assert not none
+    assert list(some) == list(some) != []
+    assert (len(some), len(none)) == (1, 0)
+    assert (repr(some), repr(none)) == ("<Matches: {'Sampler': 'Runner/Sampler'}>", "<Matches: none>")
+
+
+def test_a_mere_star_is_another_component_each_time() -> None:
+    assert found("* -[sample]-> *") == [{"*": "Runner/Sampler", "*#2": "Runner"}]
