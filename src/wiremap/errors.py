@@ -812,7 +812,7 @@ class UnknownComponentError(WiremapError):
 
     code = "unknown-component"
 
-    def __init__(self, component_id: str, known: Iterable[str], inside: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(self, component_id: object, known: Iterable[str], inside: Iterable[tuple[str, str]] = ()) -> None:
         self.component_id = component_id
         self.known = tuple(sorted(known))
         self.inside = tuple(inside)
@@ -822,8 +822,18 @@ class UnknownComponentError(WiremapError):
         if self.inside:
             places = _listed(f"{id_!r} in {graph}" for id_, graph in self.inside)
             return f"No component of this graph has the id {self.component_id!r}; there is {places}."
-        hint = near_names(self.component_id, self.known) or f" The graph holds {len(self.known)} components."
+        if not isinstance(self.component_id, str):
+            type_name = type(self.component_id).__qualname__
+            return f"A graph is asked by ids, which are strings; this is an object of class {type_name}."
+        hint = near_names(self.component_id, self.known) or f" {self._all_of_them()}"
         return f"No component has the id {self.component_id!r}.{hint}"
+
+    def _all_of_them(self) -> str:
+        if not self.known:
+            return "The graph is empty."
+        if len(self.known) > _MOST_PLACES:
+            return f"The graph holds {len(self.known)} components."
+        return f"The graph holds {_listed(map(repr, self.known))}."
 
 
 class GraphFormatError(WiremapError):

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from fnmatch import translate
+from itertools import islice
 from typing import Final, NamedTuple
 
 from wiremap.errors import PatternNameWarning, nearest
@@ -18,11 +19,34 @@ _Key = tuple[str, ...]
 _NUMBER: Final = re.compile("#?[0-9]+")
 _START: Final = "start"
 _END: Final = "end"
+_SHOWN: Final = 3
 _LIKENESS: Final = 0.8  # of a name to a misspelled one; at 0.6, as for names in errors, words for like things meet
 
 
-def find_matches(pattern: Pattern, graph: Topology) -> Iterator[Mapping[str, str]]:
-    """Yield every match of *pattern*: by the names of its nodes, keys of components joined with ``/``.
+class Matches:
+    """All matches of a pattern, found as they are asked for. There is one if this is true; each loop begins anew."""
+
+    def __init__(self, pattern: Pattern, search: "_Search") -> None:
+        self._names = tuple(node.name for node in pattern.nodes)
+        self._search = search
+
+    def __iter__(self) -> Iterator[Mapping[str, str]]:
+        return ({name: "/".join(chosen[name]) for name in self._names} for chosen in self._search.extensions({}))
+
+    def __bool__(self) -> bool:
+        return next(iter(self), None) is not None
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        first = [repr(match) for match in islice(self, _SHOWN + 1)]
+        shown = ", ".join(first[:_SHOWN]) + (", ..." if len(first) > _SHOWN else "")
+        return f"<Matches: {shown or 'none'}>"
+
+
+def find_matches(pattern: Pattern, graph: Topology) -> Matches:
+    """Return every match of *pattern*: by the names of its nodes, keys of components joined with ``/``.
 
     The node with the fewest candidates comes first, and then the search follows the edges of the pattern: first to
     what most edges tie to the nodes chosen so far, since what few tie would be tried in all combinations. So a
@@ -34,7 +58,7 @@ def find_matches(pattern: Pattern, graph: Topology) -> Iterator[Mapping[str, str
     search = _Search(pattern, site)
     for warning in _names_nowhere(pattern, site, search):
         warnings.warn(warning, stacklevel=3)
-    return ({node.name: "/".join(chosen[node.name]) for node in pattern.nodes} for chosen in search.extensions({}))
+    return Matches(pattern, search)
 
 
 class _Place(NamedTuple):

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from operator import attrgetter
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from wiremap.errors import CannotOverrideError, GraphDiffMismatchError, GraphFormatError, UnknownComponentError
 from wiremap.graph import queries, serialization
@@ -16,6 +16,9 @@ from wiremap.graph.patterns import Pattern
 from wiremap.graph.shapes import Shape, shapes
 from wiremap.graph.stars import Star
 from wiremap.graph.topology import Topology
+
+if TYPE_CHECKING:
+    from wiremap.graph.matching import Matches
 
 T = TypeVar("T")
 
@@ -109,6 +112,8 @@ class Graph:
             NotAComponentError: The stand-in is a plain value, such as None.
             WiringError: The stand-in lacks cells or does not fit.
         """
+        if not isinstance(component_id, str):
+            raise UnknownComponentError(component_id, self.ids)
         levels = list(self._levels())
         component_id, holders = self._holders(component_id, levels)
         living = [graph._system for graph in holders if graph._system]  # noqa: SLF001 -- its own class
@@ -157,10 +162,11 @@ class Graph:
         Raises:
             UnknownComponentError: There is none.
         """
-        try:
-            return self.topology.by_id[component_id]
-        except KeyError:
-            raise UnknownComponentError(component_id, self.ids, self._places_inside(component_id)) from None
+        if not isinstance(component_id, str):
+            raise UnknownComponentError(component_id, self.ids)
+        if component_id not in self.topology.by_id:
+            raise UnknownComponentError(component_id, self.ids, self._places_inside(component_id))
+        return self.topology.by_id[component_id]
 
     def _places_inside(self, component_id: str) -> Iterator[tuple[str, str]]:
         """Yield, for each local graph that holds a component, its id there and the expression for the graph."""
@@ -227,9 +233,10 @@ class Graph:
     def subgraph(self, component_ids: Iterable[str]) -> "Graph":
         """Return the graph of these components, the edges among them, and what is nested in them.
 
+        A plain string is the id of one component.
         Components keep their ``provides`` and ``requires``: those describe the component, not the part.
         """
-        kept = {self.component(component_id).id for component_id in component_ids}
+        kept = {self.component(component_id).id for component_id in _several(component_ids)}
         return Graph(
             components=tuple(component for component in self.components if component.id in kept),
             bindings=tuple(edge for edge in self.bindings if edge.provider in kept and edge.consumer in kept),
@@ -243,12 +250,12 @@ class Graph:
         """Return the subgraph of the components that meet every condition.
 
         Args:
-            ids: The component is one of these.
-            tags: The component has all of these.
+            ids: The component is one of these; a plain string is one.
+            tags: The component has all of these; a plain string is one.
             extension: The component belongs to this distribution or plug-in.
         """
-        chosen = self.ids if ids is None else ids
-        wanted = set(tags)
+        chosen = self.ids if ids is None else _several(ids)
+        wanted = set(_several(tags))
         return self.subgraph(
             component.id
             for component in map(self.component, chosen)
@@ -267,8 +274,8 @@ class Graph:
         behind = queries.reachable(start, self.topology.forwards, steps)
         return self.subgraph({start, *before, *behind})
 
-    def match(self, pattern: Pattern | str) -> Iterator[Mapping[str, str]]:
-        """Yield every way to find *pattern* here or in nested graphs, as component ids by the pattern's names.
+    def match(self, pattern: Pattern | str) -> "Matches":
+        """Return every way to find *pattern* here or in nested graphs, as component ids by the pattern's names.
 
         Components of a local graph are told by the ids of its owners and their own, with ``/`` between them. An
         owner is one component, inside and outside. Different names stand for different components. The order of
@@ -393,6 +400,10 @@ class Graph:
             containment=serialization.from_records(Containment, document["containment"]),
             nested={owner: cls._from_document(local) for owner, local in document["nested"].items()},
         )
+
+
+def _several(names: Iterable[str]) -> Iterable[str]:
+    return (names,) if isinstance(names, str) else names
 
 
 def _checked(steps: int | None) -> int | None:

@@ -12,15 +12,17 @@ The text is a list of chains, separated by commas or line ends::
 - ``*``, ``?`` and ``[abc]`` in names and cells stand for other characters, as in file names; case counts. A name in
   double quotes is taken as it is, and may hold anything but a double quote or a line end.
 - ``x=Name`` calls the component ``x``, and ``x`` alone means it from then on. Without that, it is called as it is
-  written. What is called the same is the same component, what is called otherwise is another.
+  written. What is called the same is the same component, what is called otherwise is another. A mere ``*`` is another
+  one each time, called ``*``, ``*#2`` and so on.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from wiremap.errors import PatternSyntaxError
 
+_ANYTHING: Final = "*"
 _SEPARATOR: Final = re.compile(r"\s*,\s*|\s*\n\s*|\s*\Z")
 _NODE: Final = re.compile(
     r"""[^\S\n]*
@@ -109,6 +111,7 @@ class _Parser:
         self._position = len(text) - len(text.lstrip())
         self._nodes: dict[str, PatternNode] = {}
         self._edges: dict[PatternEdge, None] = {}
+        self._num_unnamed = 0
 
     def pattern(self) -> Pattern:
         self._chain()
@@ -132,10 +135,13 @@ class _Parser:
         found = self._take(_NODE)
         if found is None:
             raise self._error("a component is expected here")
-        is_mere_name = found["name"] is None and found["by"] is None and found["quoted"] is None
-        if is_mere_name and found["word"] in self._nodes:
-            return found["word"]
         node = _node_of(found)
+        if found["name"] is None and found["by"] is None and found["quoted"] is None:
+            if found["word"] == _ANYTHING:
+                self._num_unnamed += 1
+                node = replace(node, name=_ANYTHING if self._num_unnamed == 1 else f"{_ANYTHING}#{self._num_unnamed}")
+            elif found["word"] in self._nodes:
+                return found["word"]
         if self._nodes.setdefault(node.name, node) != node:
             self._position = start
             raise self._error(f"{node.name!r} is another component already; call this one otherwise, as in x=Name")

@@ -212,7 +212,7 @@ def _graph_shape(graph: Graph, neutral: Callable[[str], str]) -> object:
 
 
 def _component_shape(component: Component, neutral: Callable[[str], str]) -> object:
-    return replace(component, id=neutral(component.id), parameters=None)
+    return replace(component, id=neutral(component.id), parameters=None, parameter_values=())
 
 
 def _edges_shape(

@@ -229,3 +229,17 @@ def test_what_two_edges_lead_to_is_looked_for_before_what_is_free() -> None:
 
     # Tried with each other, the three consumers would be a milliard of choices.
     assert not [*graph.match("Hub -[f]-> a=C*, Hub -[f]-> b=C*, Hub -[f]-> c=C*, c -[g]-> a")]
+
+
+def test_what_is_found_is_true_if_there_is_a_match_and_can_be_looped_over_again() -> None:
+    some, none = ENGINE.match("Sampler"), ENGINE.match("Engine -[sample]-> Sampler")
+
+    assert some
+    assert not none
+    assert list(some) == list(some) != []
+    assert (len(some), len(none)) == (1, 0)
+    assert (repr(some), repr(none)) == ("<Matches: {'Sampler': 'Runner/Sampler'}>", "<Matches: none>")
+
+
+def test_a_mere_star_is_another_component_each_time() -> None:
+    assert found("* -[sample]-> *") == [{"*": "Runner/Sampler", "*#2": "Runner"}]

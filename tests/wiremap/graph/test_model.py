@@ -212,3 +212,17 @@ def test_graphs_can_be_copied_pickled_and_not_changed() -> None:
     assert copy.deepcopy(CHAIN).star("a") == CHAIN.star("a")
     with pytest.raises(dataclasses.FrozenInstanceError):
         CHAIN.components = ()  # type: ignore[misc] # the point of the test
+
+
+def test_a_component_in_place_of_its_id_is_told_as_such() -> None:
+    thing = object()
+
+    for ask in (Graph().component, Graph().star, Graph().upstream, lambda it: Graph().override(it, it)):
+        with pytest.raises(UnknownComponentError, match=r"ids, which are strings; this is an object of class object\."):
+            ask(thing)  # type: ignore[arg-type]
+
+
+def test_one_id_or_tag_may_be_a_plain_string() -> None:
+    graph = Graph((Component("BM", "BM", "m", tags=("gpu",)), Component("B", "B", "m")))
+
+    assert graph.subgraph("BM").ids == graph.select(ids="BM").ids == graph.select(tags="gpu").ids == ("BM",)

@@ -33,7 +33,12 @@ def test_a_layer_that_differs_stays_visible() -> None:
 
 
 def test_layers_that_know_their_number_still_fold() -> None:
-    graph = Graph(tuple(dataclasses.replace(component(f"M.{i}", "T"), parameters=str(i)) for i in range(3)))
+    graph = Graph(
+        tuple(
+            dataclasses.replace(component(f"M.{i}", "T"), parameters=str(i), parameter_values=(f"i={i}",))
+            for i in range(3)
+        )
+    )
 
     assert fold_repetition(graph).counts == {"M.[0..2]": 3}
 
