@@ -39,7 +39,8 @@ static uintptr_t generation = 0;
 static uintptr_t epoch = 1;
 static passed_call passed[NUM_PASSED];
 
-/* Begins to know a code object; PLACES is the tuple of the owners of a filler, or None. */
+/* Begins to know a code object; PLACES is the tuple of the owners of a filler, or None. It runs while an exception may
+ * be set: a generator may be resumed with one. */
 static void
 begin_to_know(known_code *known, PyObject *places, int num_parameters)
 {
@@ -49,7 +50,6 @@ begin_to_know(known_code *known, PyObject *places, int num_parameters)
         long place = PyLong_AsLong(PyTuple_GET_ITEM(places, i));
         known->owners[known->num_owners++] = place < 0 || place >= num_parameters ? -1 : (int)place;
     }
-    PyErr_Clear();
 }
 
 /* Adds a caller; returns whether it is new. */
