@@ -9,9 +9,12 @@ from setuptools.command.build_py import build_py
 
 # Optional: without a compiler, tracing falls back to sys.setprofile on Python 3.11 and to callbacks in Python on later
 # ones, and to sys.addaudithook. These are slower.
+KNOWN_CODE = ["src/wiremap/tracing/_known_code.h"]
 AUDIT = Extension("wiremap.tracing._audit", ["src/wiremap/tracing/_audit.c"], optional=True)
-MONITORING = Extension("wiremap.tracing._monitoring", ["src/wiremap/tracing/_monitoring.c"], optional=True)
-FRAMES = Extension("wiremap.tracing._frames", ["src/wiremap/tracing/_frames.c"], optional=True)
+MONITORING = Extension(
+    "wiremap.tracing._monitoring", ["src/wiremap/tracing/_monitoring.c"], depends=KNOWN_CODE, optional=True
+)
+FRAMES = Extension("wiremap.tracing._frames", ["src/wiremap/tracing/_frames.c"], depends=KNOWN_CODE, optional=True)
 
 # Read by each interpreter that starts in the environment: it lets a child process record itself when it is asked to.
 START_FILE = "wiremap_process.pth"

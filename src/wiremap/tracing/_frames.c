@@ -1,11 +1,11 @@
 /* Starts of Python functions on CPython 3.11, by the frame evaluation hook of PEP 523.
  *
  * Every start or resumption of a Python frame passes through `on_frame`. Each code object carries a mark (PEP 523's
- * co_extra): IGNORED, WATCHED, AROUND (each call is surrounded by two callbacks), or a `followed_code` that holds the
- * epoch in which it was last told. So a function that was told in this epoch, or that never matters, costs a look-up
- * and a comparison; one that was told in an earlier epoch is put into a dictionary, and Python code is called only
- * where it comes from a caller that is new. `sys.setprofile` would cost a call into Python for every call and return,
- * of C functions too.
+ * co_extra): IGNORED, WATCHED, or a `known_code` that holds the epoch in which it was last told. So a function that was
+ * told in this epoch, or that never matters, costs a look-up and a comparison; one that was told in an earlier epoch is
+ * put into a dictionary, and Python code is called only where it comes from a caller that is new. Each call of a filler
+ * is surrounded by two callbacks, until it is one that was passed by. `sys.setprofile` would cost a call into Python
+ * for every call and return, of C functions too.
  *
  * Python 3.12 and newer have sys.monitoring and don't build this.
  */
@@ -17,29 +17,18 @@
 #include <pthread.h>
 
 #define Py_BUILD_CORE
+#include <internal/pycore_code.h>
 #include <internal/pycore_frame.h>
 #undef Py_BUILD_CORE
 
-/* Marks are odd and hold for one generation, from one `start` to the next. An even one points to a followed_code. */
+#include "_known_code.h"
+
+/* Marks are odd and hold for one generation, from one `start` to the next. An even one points to a known_code. */
 #define MARK(kind) ((void *)(generation << 3 | (uintptr_t)(kind) << 1 | 1))
 #define IGNORED MARK(0)
 #define WATCHED MARK(2)
-#define AROUND MARK(3)
-
-/* Callers only serve to explain: a few of each function are enough, and so are the nearest frames. */
-#define MAX_CALLERS 16
-#define MAX_FOREIGN_FRAMES 25
-
-typedef struct {
-    uintptr_t generation;
-    uintptr_t epoch;
-    int num_callers;
-    PyCodeObject *callers[MAX_CALLERS]; /* borrowed: whoever is told of them keeps them */
-} followed_code;
 
 static Py_ssize_t extra_index = -1;
-static uintptr_t generation = 0;
-static uintptr_t epoch = 1;
 static PyObject *note_function = NULL;
 static PyObject *enter_function = NULL;
 static PyObject *leave_function = NULL;
@@ -105,13 +94,22 @@ is_stack_scarce(void)
     return (uintptr_t)&here < (uintptr_t)stack_reserve;
 }
 
+/* Returns a borrowed argument, or NULL. In a generator that was started, one that closures share is in a cell. */
+static PyObject *
+argument_of(struct _PyInterpreterFrame *frame, int place)
+{
+    PyObject *value = frame->localsplus[place];
+    int is_shared = _PyLocals_GetKind(frame->f_code->co_localspluskinds, place) & CO_FAST_CELL;
+    return value != NULL && is_shared && PyCell_Check(value) ? PyCell_GET(value) : value;
+}
+
 static PyObject *
 arguments_of(struct _PyInterpreterFrame *frame)
 {
     int count = frame->f_code->co_argcount;
     PyObject *arguments = PyTuple_New(count);
     for (int i = 0; arguments != NULL && i < count; i++) {
-        PyObject *value = frame->localsplus[i];
+        PyObject *value = argument_of(frame, i);
         PyTuple_SET_ITEM(arguments, i, Py_NewRef(value ? value : Py_None));
     }
     return arguments;
@@ -159,30 +157,35 @@ ask(PyObject *function, struct _PyInterpreterFrame *frame)
 }
 
 static int
-is_followed(void *mark)
+is_pointer(void *mark)
 {
-    return mark != NULL && !((uintptr_t)mark & 1) && ((followed_code *)mark)->generation == generation;
+    return mark != NULL && !((uintptr_t)mark & 1);
+}
+
+static int
+is_known(void *mark)
+{
+    return is_pointer(mark) && ((known_code *)mark)->generation == generation;
 }
 
 static void
 free_mark(void *mark)
 {
-    if (!((uintptr_t)mark & 1)) {
+    if (is_pointer(mark)) {
         PyMem_RawFree(mark);
     }
 }
 
 /* Returns a mark for a code object that was told just now, or NULL for want of memory: then it is told again. */
 static void *
-follow(void *mark)
+know(void *mark, PyObject *places, PyCodeObject *code)
 {
-    followed_code *followed = mark != NULL && !((uintptr_t)mark & 1) ? mark : PyMem_RawCalloc(1, sizeof(followed_code));
-    if (followed != NULL) {
-        followed->generation = generation;
-        followed->epoch = epoch;
-        followed->num_callers = 0;
+    known_code *known = is_pointer(mark) ? mark : PyMem_RawMalloc(sizeof(known_code));
+    if (known != NULL) {
+        begin_to_know(known, places, code->co_argcount);
+        known->epoch = epoch;
     }
-    return followed;
+    return known;
 }
 
 /* Tells a code object, and returns the mark that it gets. */
@@ -194,17 +197,20 @@ tell(struct _PyInterpreterFrame *frame, void *mark)
     if (answer == NULL) {
         return NULL; /* it will be told again */
     }
-    long kind = PyLong_AsLong(answer);
-    Py_DECREF(answer);
+    long kind = PyTuple_Check(answer) ? 1 : PyLong_AsLong(answer);
     _PyCode_GetExtra((PyObject *)frame->f_code, extra_index, &mark);
     if (told_in != generation) {
+        Py_DECREF(answer);
         return NULL; /* another session began meanwhile */
     }
-    if (kind == 1 && is_followed(mark)) {
-        ((followed_code *)mark)->epoch = epoch;
+    if (kind == 1 && is_known(mark)) {
+        Py_DECREF(answer);
+        ((known_code *)mark)->epoch = epoch;
         return mark;
     }
-    void *next = kind == 0 ? IGNORED : kind == 2 ? WATCHED : kind == 3 ? AROUND : follow(mark);
+    PyObject *places = PyTuple_Check(answer) ? answer : Py_None;
+    void *next = kind == 0 ? IGNORED : kind == 2 ? WATCHED : know(mark, places, frame->f_code);
+    Py_DECREF(answer);
     if (next != mark && _PyCode_SetExtra((PyObject *)frame->f_code, extra_index, next) < 0) {
         PyErr_Clear();
         free_mark(next);
@@ -233,34 +239,29 @@ tell_call(PyCodeObject *caller, PyCodeObject *code)
 
 /* Finds which followed function called this one, seen through foreign frames between them, and tells it if new. */
 static void
-note_caller(PyThreadState *tstate, struct _PyInterpreterFrame *frame, followed_code *followed)
+note_caller(PyThreadState *tstate, struct _PyInterpreterFrame *frame, known_code *known)
 {
     /* The new frame is not yet on the stack. */
     struct _PyInterpreterFrame *below = tstate->cframe->current_frame;
     for (int hops = 0; below != NULL && hops < MAX_FOREIGN_FRAMES; below = below->previous, hops++) {
         void *mark = NULL;
         _PyCode_GetExtra((PyObject *)below->f_code, extra_index, &mark);
-        if (mark != AROUND && !is_followed(mark)) {
-            continue;
-        }
-        for (int i = 0; i < followed->num_callers; i++) {
-            if (followed->callers[i] == below->f_code) {
-                return;
+        if (is_known(mark)) {
+            if (add_caller(known, (PyObject *)below->f_code)) {
+                tell_call(below->f_code, frame->f_code);
             }
+            return;
         }
-        followed->callers[followed->num_callers++] = below->f_code;
-        tell_call(below->f_code, frame->f_code);
-        return;
     }
 }
 
 /* Notes that a followed code object starts, for the first time in this epoch. */
 static void *
-note_start(PyThreadState *tstate, struct _PyInterpreterFrame *frame, followed_code *followed)
+note_start(PyThreadState *tstate, struct _PyInterpreterFrame *frame, known_code *known)
 {
     if (started == NULL || frames_missed != frames_missed_told) {
         frames_missed_told = frames_missed;
-        return tell(frame, followed);
+        return tell(frame, known);
     }
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
@@ -268,17 +269,17 @@ note_start(PyThreadState *tstate, struct _PyInterpreterFrame *frame, followed_co
     int is_noted = key != NULL && PyDict_SetItem(started, key, (PyObject *)frame->f_code) == 0;
     Py_XDECREF(key);
     if (is_noted) {
-        followed->epoch = epoch;
+        known->epoch = epoch;
     }
     else {
         PyErr_Clear();
         frames_missed++;
     }
     PyErr_Restore(type, value, traceback);
-    if (followed->num_callers < MAX_CALLERS) {
-        note_caller(tstate, frame, followed);
+    if (known->num_callers < MAX_CALLERS) {
+        note_caller(tstate, frame, known);
     }
-    return followed;
+    return known;
 }
 
 static void
@@ -301,10 +302,45 @@ leave(PyObject *token)
     PyErr_Restore(type, value, traceback);
 }
 
+/* Returns the owner whose place it is, borrowed; NULL for the process. */
 static PyObject *
-surrounded(PyThreadState *tstate, struct _PyInterpreterFrame *frame, int throwflag)
+owner_of(struct _PyInterpreterFrame *frame, int place)
 {
+    return place < 0 ? NULL : argument_of(frame, place);
+}
+
+static int
+is_passed(struct _PyInterpreterFrame *frame, known_code *known)
+{
+    for (int i = 0; i < known->num_owners; i++) {
+        if (!was_passed(known, owner_of(frame, known->owners[i]))) {
+            return 0;
+        }
+    }
+    return known->num_owners > 0;
+}
+
+static void
+pass_by_owners(struct _PyInterpreterFrame *frame, known_code *known, uintptr_t told_in)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    int was_collecting = begin_callback();
+    for (int i = 0; i < known->num_owners; i++) {
+        pass_by(known, owner_of(frame, known->owners[i]), told_in);
+    }
+    end_callback(was_collecting);
+    PyErr_Restore(type, value, traceback);
+}
+
+static PyObject *
+surrounded(PyThreadState *tstate, struct _PyInterpreterFrame *frame, int throwflag, known_code *known)
+{
+    uintptr_t told_in = epoch, begun_in = generation;
     PyObject *token = ask(enter_function, frame);
+    if (token == Py_None && begun_in == generation) {
+        pass_by_owners(frame, known, told_in);
+    }
     PyObject *result = previous(tstate, frame, throwflag);
     if (token != NULL && token != Py_None) {
         leave(token);
@@ -338,16 +374,14 @@ on_frame(PyThreadState *tstate, struct _PyInterpreterFrame *frame, int throwflag
             return unwatched(tstate, frame, throwflag);
         }
         _PyCode_GetExtra((PyObject *)frame->f_code, extra_index, &mark);
-        if (is_followed(mark)) {
-            if (((followed_code *)mark)->epoch != epoch) {
-                mark = note_start(tstate, frame, mark);
-            }
+        if (!is_known(mark)) {
+            mark = mark == IGNORED ? mark : tell(frame, mark);
         }
-        else if (mark != IGNORED && mark != AROUND) {
-            mark = tell(frame, mark);
+        else if (((known_code *)mark)->epoch != epoch && !((known_code *)mark)->is_filler) {
+            mark = note_start(tstate, frame, mark);
         }
-        if (mark == AROUND) {
-            return surrounded(tstate, frame, throwflag);
+        if (is_known(mark) && ((known_code *)mark)->is_filler && !is_passed(frame, mark)) {
+            return surrounded(tstate, frame, throwflag, mark);
         }
     }
     return previous(tstate, frame, throwflag);
@@ -392,6 +426,7 @@ stop(PyObject *self, PyObject *unused)
     Py_CLEAR(leave_function);
     Py_CLEAR(call_function);
     Py_CLEAR(started);
+    forget_passed();
     /* Who hooked in after us calls us: then the function stays, and only passes on. */
     if (_PyInterpreterState_GetEvalFrameFunc(interpreter) == on_frame) {
         _PyInterpreterState_SetEvalFrameFunc(interpreter, previous);
@@ -425,9 +460,10 @@ missed(PyObject *self, PyObject *unused)
 
 static PyMethodDef methods[] = {
     {"start", start, METH_VARARGS,
-     "Call NOTE(code, arguments) at starts; it answers 0 (never again), 1 (followed: not in this epoch), 2 (each\n"
-     "time), or 3: then ENTER(code, arguments) and LEAVE(what it gave) surround each call. CALL(caller, code) is\n"
-     "told which followed code calls another, once for a pair and for a few callers of each."},
+     "Call NOTE(code, arguments) at starts; it answers 0 (never again), 1 (not in this epoch), 2 (each time), or the\n"
+     "places of the owners of a filler: then ENTER(code, arguments) and LEAVE(what it gave) surround each call; where\n"
+     "ENTER gave None, no call for the same owners in this epoch. CALL(caller, code) is told which known code calls\n"
+     "another, once for a pair and for a few callers of each."},
     {"stop", stop, METH_NOARGS, "Call it no more."},
     {"next_epoch", next_epoch, METH_O,
      "Put every followed code object that starts from now on into the dictionary CODES, by its id; if that is None,\n"

@@ -4,7 +4,7 @@ from types import CodeType
 from wiremap.tracing.observation import Observation
 
 def start(
-    note: Callable[[CodeType, tuple[object, ...]], int],
+    note: Callable[[CodeType, tuple[object, ...]], int | tuple[int, ...]],
     enter: Callable[[CodeType, tuple[object, ...]], Observation | None],
     leave: Callable[[Observation], None],
     call: Callable[[CodeType, CodeType], None],

@@ -1,9 +1,9 @@
 /* Starts of Python functions that sys.monitoring tells, on CPython 3.12 and newer.
  *
- * `on_start` is its callback. A code object that it knows as plain carries a `known_code` (PEP 523's co_extra), which
+ * `on_start` is its callback. A code object that it knows carries a `known_code` (PEP 523's co_extra). Of plain code, it
  * holds the epoch in which it last started: its first start in an epoch puts it into a dictionary, and further ones
  * are counted, until the code is disarmed for the rest of the epoch. Python code is called for all other code objects,
- * and where a function has a new caller.
+ * where a function has a new caller, and for the begin and end of calls of fillers that were not passed by.
  *
  * Nothing here lets go of the interpreter's lock between a look at the epoch and what rests on it, so that no code is
  * disarmed in an epoch in which it was not noted.
@@ -12,23 +12,11 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-/* Callers only serve to explain: a few of each function are enough, and so are the nearest frames. */
-#define MAX_CALLERS 16
-#define MAX_FOREIGN_FRAMES 25
-
-typedef struct {
-    uintptr_t generation; /* of the `start` for which this holds */
-    int is_plain;
-    uintptr_t epoch;
-    int num_starts;
-    int num_callers;
-    PyObject *callers[MAX_CALLERS]; /* borrowed: whoever is told of them keeps them */
-} known_code;
+#include "_known_code.h"
 
 static Py_ssize_t extra_index = -1;
-static uintptr_t generation = 0;
-static uintptr_t epoch = 1;
 static PyObject *note_function = NULL;
+static PyObject *end_function = NULL;
 static PyObject *call_function = NULL;
 
 /* How a code object is armed, and those that were disarmed in this epoch. */
@@ -95,13 +83,9 @@ static int
 note_caller(PyObject *code, known_code *known)
 {
     PyObject *caller = known->num_callers < MAX_CALLERS ? find_caller() : NULL;
-    int is_new = caller != NULL;
-    for (int i = 0; is_new && i < known->num_callers; i++) {
-        is_new = known->callers[i] != caller;
-    }
+    int is_new = caller != NULL && add_caller(known, caller);
     PyObject *answer = NULL;
     if (is_new) {
-        known->callers[known->num_callers++] = caller;
         answer = call(call_function, (PyObject *[]){caller, code}, 2);
     }
     Py_XDECREF(caller);
@@ -130,6 +114,86 @@ disarm(PyObject *code)
     return answer;
 }
 
+/* Finds the owners of a call that starts, as new references or NULL for the process; returns whether all are there. */
+static int
+find_owners(PyObject *code, const known_code *known, PyObject **owners)
+{
+    PyFrameObject *frame = PyEval_GetFrame();
+    PyObject *names = known->num_owners > 0 ? PyCode_GetVarnames((PyCodeObject *)code) : NULL;
+    int is_complete = frame != NULL && names != NULL;
+    for (int i = 0; i < known->num_owners && is_complete; i++) {
+        if (known->owners[i] >= 0) {
+            owners[i] = PyFrame_GetVar(frame, PyTuple_GET_ITEM(names, known->owners[i]));
+            is_complete = owners[i] != NULL; /* it may be deleted when a generator goes on */
+        }
+    }
+    Py_XDECREF(names);
+    PyErr_Clear();
+    return is_complete;
+}
+
+static int
+is_passed(const known_code *known, PyObject **owners)
+{
+    for (int i = 0; i < known->num_owners; i++) {
+        if (!was_passed(known, owners[i])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Tells NOTE that a filler starts, unless such a call was passed by in this epoch. It answers True for one that is. */
+static PyObject *
+start_filler(PyObject *code, known_code *known, PyObject *const *arguments, Py_ssize_t count)
+{
+    PyObject *owners[MAX_OWNERS] = {NULL};
+    uintptr_t told_in = epoch, begun_in = generation;
+    int is_complete = find_owners(code, known, owners);
+    PyObject *answer = is_complete && is_passed(known, owners) ? Py_NewRef(Py_None) : call(note_function, arguments, count);
+    if (answer == Py_True && is_complete && begun_in == generation) {
+        int was_collecting = PyGC_Disable();
+        for (int i = 0; i < known->num_owners; i++) {
+            pass_by(known, owners[i], told_in);
+        }
+        if (was_collecting) {
+            PyGC_Enable();
+        }
+    }
+    for (int i = 0; i < known->num_owners; i++) {
+        Py_XDECREF(owners[i]);
+    }
+    return answer;
+}
+
+/* Hears that a call ends. Unwinding is heard of every function; of fillers, most calls were not told to begin. */
+static PyObject *
+on_end(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
+{
+    PyObject *code = count > 0 ? arguments[0] : NULL;
+    known_code *known = code != NULL && PyCode_Check(code) ? find_known(code) : NULL;
+    if (end_function == NULL || (known != NULL && known->num_begun == known->num_ended)) {
+        Py_RETURN_NONE;
+    }
+    unsigned long num_begun = known == NULL ? 0 : known->num_begun;
+    uintptr_t begun_in = generation;
+    PyObject *answer = call(end_function, arguments, count);
+    if (answer == Py_True && known != NULL && begun_in == generation) {
+        known->num_ended = num_begun;
+    }
+    return answer;
+}
+
+static PyObject *
+begin_call(PyObject *self, PyObject *code)
+{
+    known_code *known = PyCode_Check(code) ? find_known(code) : NULL;
+    if (known != NULL) {
+        known->num_begun++;
+    }
+    Py_RETURN_NONE;
+}
+
 static PyObject *
 on_start(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
@@ -138,7 +202,10 @@ on_start(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
     }
     PyObject *code = count > 0 ? arguments[0] : NULL;
     known_code *known = code != NULL && PyCode_Check(code) ? find_known(code) : NULL;
-    if (known == NULL || !known->is_plain || started == NULL) {
+    if (known != NULL && known->is_filler) {
+        return start_filler(code, known, arguments, count);
+    }
+    if (known == NULL || started == NULL) {
         return call(note_function, arguments, count);
     }
     if (known->epoch == epoch) {
@@ -164,10 +231,16 @@ on_start(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 static PyObject *
 know(PyObject *self, PyObject *arguments)
 {
-    PyObject *code;
-    int is_plain;
-    if (!PyArg_ParseTuple(arguments, "O!p", &PyCode_Type, &code, &is_plain)) {
+    PyObject *code, *places;
+    if (!PyArg_ParseTuple(arguments, "O!O", &PyCode_Type, &code, &places)) {
         return NULL;
+    }
+    if (places != Py_None && !PyTuple_Check(places)) {
+        PyErr_SetString(PyExc_TypeError, "a tuple of places is needed, or None");
+        return NULL;
+    }
+    if (find_known(code) != NULL) {
+        Py_RETURN_NONE; /* calls of it may be open */
     }
     void *extra = NULL;
     if (PyUnstable_Code_GetExtra(code, extra_index, &extra) < 0) {
@@ -177,7 +250,7 @@ know(PyObject *self, PyObject *arguments)
     if (known == NULL) {
         return PyErr_NoMemory();
     }
-    *known = (known_code){.generation = generation, .is_plain = is_plain};
+    begin_to_know(known, places, ((PyCodeObject *)code)->co_argcount);
     if (extra == NULL && PyUnstable_Code_SetExtra(code, extra_index, known) < 0) {
         PyMem_RawFree(known);
         return NULL;
@@ -188,9 +261,9 @@ know(PyObject *self, PyObject *arguments)
 static PyObject *
 start(PyObject *self, PyObject *arguments)
 {
-    PyObject *note, *callers, *set_local_events, *own_tool, *events;
+    PyObject *note, *end, *callers, *set_local_events, *own_tool, *events;
     int most;
-    if (!PyArg_ParseTuple(arguments, "OOOOOi", &note, &callers, &set_local_events, &own_tool, &events, &most)) {
+    if (!PyArg_ParseTuple(arguments, "OOOOOOi", &note, &end, &callers, &set_local_events, &own_tool, &events, &most)) {
         return NULL;
     }
     PyObject *none_disarmed = PyList_New(0);
@@ -206,6 +279,7 @@ start(PyObject *self, PyObject *arguments)
         }
     }
     Py_XSETREF(note_function, Py_NewRef(note));
+    Py_XSETREF(end_function, Py_NewRef(end));
     Py_XSETREF(call_function, Py_NewRef(callers));
     Py_XSETREF(set_events_function, Py_NewRef(set_local_events));
     Py_XSETREF(tool, Py_NewRef(own_tool));
@@ -228,12 +302,14 @@ static PyObject *
 stop(PyObject *self, PyObject *unused)
 {
     Py_CLEAR(note_function);
+    Py_CLEAR(end_function);
     Py_CLEAR(call_function);
     Py_CLEAR(set_events_function);
     Py_CLEAR(tool);
     Py_CLEAR(armed_events);
     Py_CLEAR(disarmed);
     Py_CLEAR(started);
+    forget_passed();
     generation++;
     Py_RETURN_NONE;
 }
@@ -263,16 +339,22 @@ next_epoch(PyObject *self, PyObject *codes)
 
 static PyMethodDef methods[] = {
     {"start", start, METH_VARARGS,
-     "Call NOTE(code, offset) at starts of code that is not known as plain, and CALL(caller, code) once for a pair of\n"
-     "known ones and for a few callers of each. By SET_LOCAL_EVENTS(tool, code, events) of TOOL, what starts more\n"
+     "Call NOTE(code, offset) at starts of code that is not known as plain, END(code, offset, value) at the end of what\n"
+     "began so, and CALL(caller, code) once for a pair of known ones and for a few callers of each. Where NOTE answers\n"
+     "True for a filler, it hears of no call for the same owners until the next epoch, and where END answers True, it\n"
+     "hears of no end until another call begins. By SET_LOCAL_EVENTS(tool, code, events) of TOOL, what starts more\n"
      "often in an epoch than once and MOST other times is left without EVENTS until the next. Return a number that\n"
      "`generation` gives as long as nobody else starts or stops."},
     {"generation", get_generation, METH_NOARGS, "Return what the last start returned; another number after a stop."},
     {"stop", stop, METH_NOARGS, "Call them no more, and know no code."},
-    {"know", know, METH_VARARGS, "Know CODE as a possible caller; if IS_PLAIN, note its starts here."},
+    {"know", know, METH_VARARGS,
+     "Know CODE as a possible caller. If PLACES is None, note its starts here; else they say which arguments of this\n"
+     "filler are its owners."},
+    {"begin_call", begin_call, METH_O, "Hear that a call of the filler CODE is told to begin, of which the end matters."},
     {"next_epoch", next_epoch, METH_O,
      "Put all plain code that starts from now on into the dictionary CODES, by its id; if that is None, tell NOTE."},
     {"on_start", (PyCFunction)(void (*)(void))on_start, METH_FASTCALL, "Hear that CODE starts or resumes at OFFSET."},
+    {"on_end", (PyCFunction)(void (*)(void))on_end, METH_FASTCALL, "Hear that CODE ends or yields VALUE at OFFSET."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -5,6 +5,7 @@ from enum import Enum, auto
 from types import CodeType, FrameType
 from typing import Protocol
 
+from wiremap.source.keepers import Keepers
 from wiremap.tracing.observation import Observation
 
 
@@ -39,6 +40,9 @@ class EventSink(Protocol):
     def classify(self, code: CodeType) -> Interest:
         """Tell why *code* matters."""
 
+    def keepers(self, code: CodeType) -> Keepers:
+        """Return who keeps what *code*, a filler, fills."""
+
     def on_start(self, code: CodeType, caller: FrameType | None) -> None:
         """Note that *code*, not yet in `codes` or `ignored`, starts or resumes; *caller* called it."""
 
@@ -50,6 +54,7 @@ class EventSink(Protocol):
     ) -> Observation | None:
         """Note that a function starts that may fill what lasts; return a token for its end, or None for no need.
 
+        After None, calls for the same keepers need not be noted either until the source is rearmed.
         *caller* is only looked at when *code* isn't in `codes`.
         """
 

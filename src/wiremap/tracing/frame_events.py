@@ -7,11 +7,12 @@ others that hook in after it and pass frames on, such as `torch.compile`.
 import sys
 from types import CodeType
 
+from wiremap.source.keepers import Keepers
 from wiremap.tracing import _frames
 from wiremap.tracing.event_sink import EventSink, Interest
 from wiremap.tracing.observation import Observation
 
-_NEVER_AGAIN, _NOT_IN_THIS_EPOCH, _EACH_TIME, _AROUND_EACH_CALL = range(4)
+_NEVER_AGAIN, _NOT_IN_THIS_EPOCH, _EACH_TIME = range(3)
 
 
 class FrameEvents:
@@ -46,7 +47,7 @@ class FrameEvents:
         """Make every function of the project tell its next start."""
         _frames.next_epoch(self._sink.plain_codes)
 
-    def _note(self, code: CodeType, arguments: tuple[object, ...]) -> int:
+    def _note(self, code: CodeType, arguments: tuple[object, ...]) -> int | Keepers:
         interest = self._sink.classify(code)
         if interest is Interest.NONE:
             return _NEVER_AGAIN
@@ -54,7 +55,7 @@ class FrameEvents:
             self._sink.on_watched(code, arguments, sys._getframe().f_back)  # noqa: SLF001 - as below
             return _EACH_TIME
         if interest is Interest.FILLER:
-            return _AROUND_EACH_CALL
+            return self._sink.keepers(code)
         missed = _frames.missed()
         if missed != self._missed:
             self._missed = missed

@@ -56,11 +56,12 @@ class MonitoringEvents:
         if self._compiled is not None:
             self._start_compiled(self._compiled)
         hears = self._note if self._compiled is None else self._compiled.on_start
+        hears_end = self._note_end if self._compiled is None else self._compiled.on_end
         for event in (monitoring.events.PY_START, monitoring.events.PY_RESUME):
             monitoring.register_callback(self._discovery, event, self._discover)
             monitoring.register_callback(self._watch, event, hears)
         for event in (monitoring.events.PY_RETURN, monitoring.events.PY_YIELD, monitoring.events.PY_UNWIND):
-            monitoring.register_callback(self._watch, event, self._note_end)
+            monitoring.register_callback(self._watch, event, hears_end)
         monitoring.register_callback(self._watch, monitoring.events.PY_THROW, self._note_throw)
         monitoring.set_events(self._discovery, self._events)
         monitoring.set_events(self._watch, self._exceptional_events)
@@ -80,7 +81,9 @@ class MonitoringEvents:
     def _start_compiled(self, compiled: ModuleType) -> None:
         """Begin in the compiled module, which serves one recorder at a time."""
         arm = sys.monitoring.set_local_events
-        self._generation = compiled.start(self._note, self._sink.on_call, arm, self._watch, self._events, _HOT)
+        self._generation = compiled.start(
+            self._note, self._note_end, self._sink.on_call, arm, self._watch, self._events, _HOT
+        )
         compiled.next_epoch(self._sink.plain_codes)
 
     def is_intact(self) -> bool:
@@ -129,15 +132,14 @@ class MonitoringEvents:
             if is_filler:
                 self._around.add(id(code))
             if self._compiled is not None and self._has_compiled() and interest is not Interest.WATCHED:
-                self._compiled.know(code, not is_filler)
+                self._compiled.know(code, self._sink.keepers(code) if is_filler else None)
             sys.monitoring.set_local_events(self._watch, code, self._around_events if is_filler else self._events)
             self._tell(code, sys._getframe(2))  # noqa: SLF001 - the frame that starts
 
     def _note(self, code: CodeType, _offset: int) -> object:
         key = id(code)
         if key in self._around or key in self._sink.watched:
-            self._tell(code, sys._getframe(1))  # noqa: SLF001 - the frame that starts
-            return None
+            return self._tell(code, sys._getframe(1))  # noqa: SLF001 - the frame that starts
         if key not in self._sink.codes:
             self._sink.on_start(code, sys._getframe(1).f_back)  # noqa: SLF001 - as above
             return None
@@ -151,17 +153,20 @@ class MonitoringEvents:
         if self._sink.classify(code) is not Interest.NONE:
             self._tell(code, sys._getframe(1))  # noqa: SLF001 - the frame that is resumed
 
-    def _note_end(self, code: CodeType, _offset: int, _value: object) -> None:
-        if id(code) in self._around:
-            self._calls.end(code)
+    def _note_end(self, code: CodeType, _offset: int, _value: object) -> object:
+        return self._calls.end(code) if id(code) in self._around else None
 
-    def _tell(self, code: CodeType, frame: FrameType) -> None:
+    def _tell(self, code: CodeType, frame: FrameType) -> object:
+        """Tell that *code* starts; return True if it is a filler of which such calls need not be told again."""
         if id(code) in self._around:
-            self._calls.begin(code, arguments_of(frame), frame.f_back)
-        elif self._sink.classify(code) is Interest.WATCHED:
+            if self._compiled is not None:
+                self._compiled.begin_call(code)
+            return self._calls.begin(code, arguments_of(frame), frame.f_back)
+        if self._sink.classify(code) is Interest.WATCHED:
             self._sink.on_watched(code, arguments_of(frame), frame.f_back)
         elif id(code) not in self._sink.codes:
             self._sink.on_start(code, frame.f_back)
+        return None
 
 
 def _free_tools() -> tuple[int, int]:

@@ -14,19 +14,31 @@ class OpenCalls:
         self._sink = sink
         self._open: dict[int, list[tuple[int, Observation | None]]] = {}
 
-    def begin(self, code: CodeType, arguments: tuple[object, ...], caller: FrameType | None) -> None:
-        """Note that a call begins in this thread."""
-        token = self._sink.on_filler_enter(code, arguments, caller)
-        self._open.setdefault(get_ident(), []).append((id(code), token))
+    def begin(self, code: CodeType, arguments: tuple[object, ...], caller: FrameType | None) -> bool:
+        """Note that a call begins in this thread; return whether neither its end nor others like it matter.
 
-    def end(self, code: CodeType) -> None:
-        """Note that the innermost open call of *code* in this thread ends, and with it those that it made."""
+        An end closes the innermost call that is open: where others of *code* are, all must be told.
+        """
+        token = self._sink.on_filler_enter(code, arguments, caller)
+        is_passed_by = token is None and not self._is_open(code)
+        self._open.setdefault(get_ident(), []).append((id(code), token))
+        return is_passed_by
+
+    def end(self, code: CodeType) -> bool:
+        """Note that the innermost open call of *code* in this thread ends, and with it those that it made.
+
+        Returns:
+            Whether no call of *code* is open now, in any thread.
+        """
         calls = self._open.get(get_ident(), [])
-        if not any(key == id(code) for key, _ in calls):
-            return  # it began before anybody watched
-        while calls:
-            key, token = calls.pop()
-            if token is not None:
-                self._sink.on_filler_leave(token)
-            if key == id(code):
-                return
+        # Otherwise, it began before anybody watched.
+        if any(key == id(code) for key, _ in calls):
+            key = 0
+            while key != id(code):
+                key, token = calls.pop()
+                if token is not None:
+                    self._sink.on_filler_leave(token)
+        return not self._is_open(code)
+
+    def _is_open(self, code: CodeType) -> bool:
+        return any(key == id(code) for calls in list(self._open.values()) for key, _ in list(calls))

@@ -154,8 +154,8 @@ class Recorder:
                 with audit.unobserved():
                     self._family.end_context(seen)
             self.kept_work.add_unseen(self._stack)
+            self.kept_work.begin_context()  # before the source of events is rearmed
             self._leave(seen)
-            self.kept_work.begin_context()
 
     @contextmanager
     def unobserved(self) -> Iterator[None]:
@@ -199,6 +199,10 @@ class Recorder:
             known = self._project_codes[id(code)] = (code, self._find_keepers(code, path))
         return Interest.FILLER if known[1] else Interest.PROJECT
 
+    def keepers(self, code: CodeType) -> Keepers:
+        """Return who keeps what *code*, a function of the project, fills."""
+        return self._project_codes[id(code)][1]
+
     def on_start(self, code: CodeType, caller: FrameType | None) -> None:
         """Note that *code* starts or resumes, for the first time in the current context."""
         if id(code) not in self._project_codes and self.classify(code) is Interest.NONE:
@@ -220,7 +224,7 @@ class Recorder:
         number = id(code)
         if number not in self.codes:
             self.on_start(code, caller)
-        works = self.kept_work.of(code, self._project_codes[number][1], arguments)
+        works = self.kept_work.of(code, self.keepers(code), arguments)
         for kept in works:
             if self.kept_work.is_from_before(kept):
                 self.current.kept[id(kept.work)] = kept.work
