@@ -13,8 +13,8 @@ from types import CodeType
 from wiremap.source.keepers import PROCESS, Keepers
 from wiremap.tracing.observation import Observation
 
-# So many calls in one context that brought nothing new cost some 20 ms; further ones are not looked into.
-_IDLE_CALLS = 1000
+# So many calls in one context that brought nothing new cost a tenth of a second; further ones are not looked into.
+_IDLE_CALLS = 10_000
 _MANY_OWNERS = 1000
 
 

@@ -92,7 +92,7 @@ def test_what_happened_in_all_calls_is_kept_together() -> None:
 def test_calls_that_bring_nothing_new_are_looked_into_no_more_until_the_context_changes() -> None:
     kept = KeptWork()
     found = only(kept.of(GET, FOR_PROCESS, ()))
-    for _ in range(1001):
+    for _ in range(10_001):
         kept.add(found, Observation())
 
     tired = not kept.is_watched(found)
