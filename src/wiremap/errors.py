@@ -653,44 +653,34 @@ class AlreadyClosedError(WiremapError):
 # Cells in use.
 
 
-class CellNotWiredError(WiremapError, AttributeError):
+class _ReadTooEarlyError(Exception):
+    """What the two errors about a cell that was read too early have in common."""
+
+    def __init__(self, cell: str, consumer_type: str, where: str, read_at: str) -> None:
+        self.cell = cell
+        self.consumer_type = consumer_type
+        self.where = where
+        self.read_at = read_at
+        super().__init__(cell, consumer_type, where, read_at)
+
+    def _text(self) -> str:
+        return (
+            f"{self.consumer_type} read its cell {self.cell!r} (required at {self.where}) before it was handed "
+            f"over (at {self.read_at}): register a provider and finalize the orchestrator first. "
+            f"In __init__ it is too early; __post_wire__ is the place."
+        )
+
+
+class CellNotWiredError(_ReadTooEarlyError, WiremapError, AttributeError):
     """A required cell was read before its consumer was handed it."""
 
     code = "cell-not-wired"
 
-    def __init__(self, cell: str, consumer_type: str, where: str, read_at: str) -> None:
-        self.cell = cell
-        self.consumer_type = consumer_type
-        self.where = where
-        self.read_at = read_at
-        super().__init__(cell, consumer_type, where, read_at)
 
-    def _text(self) -> str:
-        return (
-            f"{self.consumer_type} read its cell {self.cell!r} (required at {self.where}) before it was handed "
-            f"over (at {self.read_at}): register a provider and finalize the orchestrator first. "
-            f"In __init__ it is too early; __post_wire__ is the place."
-        )
-
-
-class ModuleCellNotWiredError(WiremapError):
+class ModuleCellNotWiredError(_ReadTooEarlyError, WiremapError):
     """The same, for a class whose ``__getattr__`` would hide an ``AttributeError``."""
 
     code = "module-cell-not-wired"
-
-    def __init__(self, cell: str, consumer_type: str, where: str, read_at: str) -> None:
-        self.cell = cell
-        self.consumer_type = consumer_type
-        self.where = where
-        self.read_at = read_at
-        super().__init__(cell, consumer_type, where, read_at)
-
-    def _text(self) -> str:
-        return (
-            f"{self.consumer_type} read its cell {self.cell!r} (required at {self.where}) before it was handed "
-            f"over (at {self.read_at}): register a provider and finalize the orchestrator first. "
-            f"In __init__ it is too early; __post_wire__ is the place."
-        )
 
 
 class StateCellAssignmentError(WiremapError, AttributeError):

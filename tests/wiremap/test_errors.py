@@ -70,7 +70,7 @@ def test_every_entry_of_the_manual_shows_its_cause_cure_and_message() -> None:
 def _example(cls: type[_Told]) -> _Told:
     """Make an error with a plausible value for every parameter, by the parameter's annotation."""
     values: list[object] = []
-    parameters = inspect.signature(cls).parameters if "__init__" in vars(cls) else {}
+    parameters = inspect.signature(cls).parameters if inspect.isfunction(cls.__init__) else {}
     for parameter in parameters.values():
         text = str(parameter.annotation)
         number = re.fullmatch(r"<class '(int|float)'>|int|float", text)

@@ -59,11 +59,12 @@ def change_lines(changes: Sequence[Mapping[str, Any]], limit: int | None) -> lis
 
 
 def _print(document: dict[str, Any], limit: int | None, base: str) -> None:
-    write(_summary(document, base))
+    uncollected = [entry for entry in document["run"] if _is_uncollected(entry)]
+    to_run = [entry for entry in document["run"] if not _is_uncollected(entry)]
+    write(_summary(document, len(uncollected), to_run, base))
     if document["changes"]:
         write("\n".join(["\nchanges", *change_lines(document["changes"], limit)]))
         _more(len(document["changes"]), limit)
-    uncollected, to_run = _uncollected_and_others(document["run"])
     if uncollected:
         write("\nnot collected")
         write("\n".join(map(_error_line, uncollected[:limit])))
@@ -112,23 +113,21 @@ def _rank(entry: dict[str, Any]) -> tuple[int, str]:
     return min(rules.index(reason["rule"]) for reason in entry["reasons"]), entry["test"]
 
 
-def _uncollected_and_others(entries: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    uncollected = [entry for entry in entries if any(reason["rule"] == "error" for reason in entry["reasons"])]
-    return uncollected, [entry for entry in entries if entry not in uncollected]
+def _is_uncollected(entry: dict[str, Any]) -> bool:
+    return any(reason["rule"] == "error" for reason in entry["reasons"])
 
 
-def _summary(document: dict[str, Any], base: str) -> str:
-    uncollected, to_run = _uncollected_and_others(document["run"])
+def _summary(document: dict[str, Any], num_uncollected: int, to_run: list[dict[str, Any]], base: str) -> str:
     run, skipped = len(to_run), len(document["skip"])
-    files = "1 file" if len(uncollected) == 1 else f"{len(uncollected)} files"
-    told = f" {files} could not be collected." if uncollected else ""
+    files = "1 file" if num_uncollected == 1 else f"{num_uncollected} files"
+    told = f" {files} could not be collected." if num_uncollected else ""
     if not run and not skipped:
         return told.lstrip() or "pytest collects no tests here."
     if run:
         counts = Counter(_rank(entry)[0] for entry in to_run)
         causes = ", ".join(f"{counts[rank]} {words}" for rank, words in enumerate(_RULES.values()) if counts[rank])
-        told = f"{skipped} proved unaffected.{told}"
-        return f"{run} of {run + skipped} tests to run ({causes}), {told} Change: {document['kind']}."
+        numbers = f"{run} of {run + skipped} tests to run ({causes}), {skipped} proved unaffected."
+        return f"{numbers}{told} Change: {document['kind']}."
     if document["kind"] == "none":
         return f"Nothing changed: 0 of {skipped} tests to run, all proved unaffected.{told}"
     changed = f"what changed since {base} ({document['kind']})"

@@ -3,6 +3,7 @@
 import contextlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ from wiremap.graph import Graph
 from wiremap.project.files import project_root
 from wiremap.selection.chains import chain, units_of
 from wiremap.selection.components import ComponentIndex
-from wiremap.selection.facts import Trace
 from wiremap.store.map import FOLDER, Map
 from wiremap.use_cases.collecting import Answer, affected
 
@@ -145,7 +145,9 @@ class _Records:
 
     def explanation(self, test: str, reasons: Iterable[Mapping[str, Any]]) -> Explanation:
         trace = max(self.traces.get(test, []), key=lambda one: one.sequence, default=None)
-        causes = tuple(self._cause(reason, trace) for reason in reasons)
+        within = units_of(trace.facts) if trace else frozenset[str]()
+        function = _unit_of_test(test, self._folder)
+        causes = tuple(self._cause(reason, function, within) for reason in reasons)
         return Explanation(
             test=test,
             runs=bool(causes),
@@ -157,13 +159,13 @@ class _Records:
             notes=self._notes,
         )
 
-    def _cause(self, reason: Mapping[str, Any], trace: Trace | None) -> Cause:
+    def _cause(self, reason: Mapping[str, Any], test: str, within: AbstractSet[str]) -> Cause:
+        """Follow one reason of the test whose function is the unit *test* and that rests on the units *within*."""
         unit = reason["unit"]
-        if unit is None or trace is None:
-            return Cause(reason["detail"], unit)
+        if unit is None:
+            return Cause(reason["detail"])
         place = self._components.place(unit)
-        test = _unit_of_test(trace.test, self._folder)
-        steps = chain(unit, test, units_of(trace.facts), self._callers)
+        steps = chain(unit, test, within, self._callers)
         return Cause(
             detail=reason["detail"],
             unit=unit,
