@@ -349,7 +349,5 @@ def nest(names: list[str]) -> Graph:
 def test_renaming_an_owner_renames_what_is_named_after_its_place_at_all_depths(depth: int, name: str) -> None:
     new = f"New{name}"
     names = ["Outer", *(f"level{number}" for number in range(depth))]
-    places = {".".join(names[:end]): ".".join([new, *names[1:end]]) for end in range(1, len(names) + 1)}
 
-    assert nest(names).renamed(places) == nest([new, *names[1:]])
     assert nest(names).renamed({"Outer": new}) == nest([new, *names[1:]])
