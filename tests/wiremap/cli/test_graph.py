@@ -85,7 +85,7 @@ def test_what_a_recipe_prints_does_not_get_into_the_graph(
         ("a.svg", "<svg"),
         ("a.json", "{"),
         ("a.mmd", "flowchart"),
-        ("a.md", "```mermaid"),
+        ("a.md", "# Wiring"),
         ("a.gv", "digraph"),
         ("a.txt", "Graph"),
         ("a", "Graph"),
