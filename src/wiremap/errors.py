@@ -811,7 +811,10 @@ class UnknownComponentError(WiremapError):
     def _text(self) -> str:
         if self.inside:
             places = _listed(f"{id_!r} in {graph}" for id_, graph in self.inside)
-            return f"No component of this graph has the id {self.component_id!r}; there is {places}."
+            return (
+                f"No component of this graph has the id {self.component_id!r}; there is {places}. "
+                "Ask that one; on the command line, --local with the id of the component that it lies inside."
+            )
         if not isinstance(self.component_id, str):
             type_name = type(self.component_id).__qualname__
             return f"A graph is asked by ids, which are strings; this is an object of class {type_name}."
@@ -824,6 +827,21 @@ class UnknownComponentError(WiremapError):
         if len(self.known) > _MOST_PLACES:
             return f"The graph holds {len(self.known)} components."
         return f"The graph holds {_listed(map(repr, self.known))}."
+
+
+class CannotRenameError(WiremapError):
+    """A component of a graph was to be called what it can't be called."""
+
+    code = "cannot-rename"
+
+    def __init__(self, component_id: str, wanted: object, reason: str) -> None:
+        self.component_id = component_id
+        self.wanted = wanted
+        self.reason = reason
+        super().__init__(component_id, wanted, reason)
+
+    def _text(self) -> str:
+        return f"{self.component_id!r} can't be renamed to {self.wanted!r}: {self.reason}. Choose another id."
 
 
 class GraphFormatError(WiremapError):

@@ -9,7 +9,10 @@ Pairs are found from the certain to the probable:
    the layer goes.
 3. What is left is paired by equal ids, first where the type is the same, each time followed by step 2, and then by
    equal traits and edges to what has a partner: so the rest of a layer is found in which something was replaced.
-4. A pair of different ids is dropped unless its edges agree; ``GraphDiff`` says with what. Ids of it that are left
+4. Of what is left still, pairs are made whose surroundings, up to so many edges away, are equal and found only once in
+   each graph: wide surroundings first. So the rest of a graph is found in which all ids are new and something was
+   replaced, as far as that is not too near.
+5. A pair of different ids is dropped unless its edges agree; ``GraphDiff`` says with what. Ids of it that are left
    on both sides make pairs instead.
 
 Step 2 alone finds that two graphs differ in nothing but ids, wherever refinement can tell. The others keep a change
@@ -29,6 +32,8 @@ from wiremap.graph.topology import Topology
 _Look = Callable[[Topology, Component], Hashable]
 _STEPS: Final = 8
 """How far from what has a partner step 3 looks, in edges; what was changed all over is seldom deeper."""
+_WIDEST: Final = 4
+"""How far step 4 looks around a component, in edges."""
 
 
 def correspondence(before: Topology, after: Topology, pinned: Mapping[str, str]) -> Mapping[str, str]:
@@ -41,6 +46,8 @@ def correspondence(before: Topology, after: Topology, pinned: Mapping[str, str])
         pairs.add_by_id(look)
         pairs.add_by_part(_traits)
         pairs.add_by_pairs(_traits)
+    pairs.add_by_surroundings()
+    pairs.add_by_pairs(_traits)
     pairs.drop_what_disagrees()
     return pairs.partner
 
@@ -123,6 +130,23 @@ class _Pairs:
             if len(self.partner) == found:
                 break
 
+    def add_by_surroundings(self) -> None:
+        """Pair components with equal surroundings that no other open one has; the widest tell most."""
+        for width in range(_WIDEST, 0, -1):
+            olds, news = (_unique_values(seen) for seen in self._surroundings(width))
+            for seen in olds.keys() & news.keys():
+                self._add(olds[seen], news[seen])
+
+    def _surroundings(self, width: int) -> Iterator[Mapping[str, int]]:
+        """Yield, for the graph before and the one after, hashes of what open components see: pairs are seen by name."""
+        after_names = {new: new for new in self.origin}
+        graphs = ((self._before, self.partner), (self._after, after_names))
+        for (graph, names), components in zip(graphs, self._open(), strict=True):
+            seen = {component.id: hash(component.traits) for component in components}
+            for _ in range(width):
+                seen = {id_: hash((own, _seen_around(graph, id_, seen, names))) for id_, own in seen.items()}
+            yield seen
+
     def _add_alike(self, look: _Look, *, by_pairs_only: bool) -> None:
         old_ids, new_ids = (sorted((c.id for c in components), key=_in_order) for components in self._open())
         classes = self._classes(old_ids, new_ids, look, spreading=not by_pairs_only)
@@ -199,6 +223,19 @@ class _Pairs:
             found |= {other for _, other in self._before.links.get(id_, ()) if other in self.partner}
             found |= {self.origin[other] for _, other in self._after.links.get(id_, ()) if other in self.origin}
         return found
+
+
+def _seen_around(
+    graph: Topology, id_: str, seen: Mapping[str, int], names: Mapping[str, str]
+) -> tuple[tuple[Label, int], ...]:
+    links = graph.links.get(id_, ())
+    return tuple(sorted((label, seen[other] if other in seen else hash(names[other])) for label, other in links))
+
+
+def _unique_values(seen: Mapping[str, int]) -> Mapping[int, str]:
+    """Return the ids that see what no other does, by that."""
+    counts = Counter(seen.values())
+    return {value: id_ for id_, value in seen.items() if counts[value] == 1}
 
 
 class _TwinsInOrder:

@@ -104,11 +104,6 @@ class Binding:
             return f"{self.interface}.{self.cell}"
         return self.interface or self.cell
 
-    @property
-    def label(self) -> str:
-        """The name that drawings write at the edge: that of the cell, or the one by which a callable is called."""
-        return self.name if self.cell == CALL else self.cell
-
 
 @dataclass(frozen=True, slots=True, order=True)
 class Containment:

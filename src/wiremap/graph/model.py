@@ -7,7 +7,13 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from wiremap.errors import CannotOverrideError, GraphDiffMismatchError, GraphFormatError, UnknownComponentError
+from wiremap.errors import (
+    CannotOverrideError,
+    CannotRenameError,
+    GraphDiffMismatchError,
+    GraphFormatError,
+    UnknownComponentError,
+)
 from wiremap.graph import queries, serialization
 from wiremap.graph.differences import GraphDiff
 from wiremap.graph.elements import Binding, Component, Containment
@@ -131,7 +137,7 @@ class Graph:
         for path, graph in self._inside():
             if (id_ := component_id.removeprefix("/".join((*path, "")))) != component_id and id_ in graph:
                 return id_, [graph]
-        raise UnknownComponentError(component_id, self.ids)
+        raise self._unknown(component_id)
 
     def _inside(self, around: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], "Graph"]]:
         """Yield each local graph, at any depth, with the ids of its owners."""
@@ -165,8 +171,12 @@ class Graph:
         if not isinstance(component_id, str):
             raise UnknownComponentError(component_id, self.ids)
         if component_id not in self.topology.by_id:
-            raise UnknownComponentError(component_id, self.ids, self._places_inside(component_id))
+            raise self._unknown(component_id)
         return self.topology.by_id[component_id]
+
+    def _unknown(self, component_id: str) -> UnknownComponentError:
+        inside = ("/".join((*path, id_)) for path, graph in self._inside() for id_ in graph.ids)
+        return UnknownComponentError(component_id, (*self.ids, *inside), self._places_inside(component_id))
 
     def _places_inside(self, component_id: str) -> Iterator[tuple[str, str]]:
         """Yield, for each local graph that holds a component, its id there and the expression for the graph."""
@@ -262,17 +272,20 @@ class Graph:
             if wanted <= set(component.tags) and extension in (None, component.extension)
         )
 
-    def neighbourhood(self, component_id: str, steps: int = 1) -> "Graph":
-        """Return the subgraph of a component and of what is at most so many steps before or behind it.
+    def neighbourhood(self, component_ids: Iterable[str], steps: int = 1) -> "Graph":
+        """Return the subgraph of these components and of what is at most so many steps before or behind one of them.
+
+        A plain string is the id of one component.
 
         Both kinds of edges count, in the direction in which they are drawn: from provider to consumer and from
         what is contained to its container. No way turns round, so other consumers of a provider and other parts
         of a container are no neighbours.
         """
-        start, steps = self.component(component_id).id, _checked(steps) or 0
-        before = queries.reachable(start, self.topology.backwards, steps)
-        behind = queries.reachable(start, self.topology.forwards, steps)
-        return self.subgraph({start, *before, *behind})
+        kept = {self.component(component_id).id for component_id in _several(component_ids)}
+        starts, steps = tuple(kept), _checked(steps) or 0
+        for following in (self.topology.backwards, self.topology.forwards):
+            kept.update(*(queries.reachable(start, following, steps) for start in starts))
+        return self.subgraph(kept)
 
     def match(self, pattern: Pattern | str) -> "Matches":
         """Return every way to find *pattern* here or in nested graphs, as component ids by the pattern's names.
@@ -353,7 +366,12 @@ class Graph:
 
         In a nested graph, to any depth, what is named after its place in the owner is named after the owner's new
         name, and whoever has that name gives way and is called ``#inner``.
+
+        Raises:
+            UnknownComponentError: No component has an id that is to be replaced.
+            CannotRenameError: A new id is empty, or another component has it.
         """
+        self._check_names(names)
         graph = Graph(
             components=tuple(replace(c, id=names.get(c.id, c.id)) for c in self.components),
             bindings=tuple(edge.renamed(names) for edge in self.bindings),
@@ -364,6 +382,16 @@ class Graph:
             },
         )
         return graph.living_in(self._system and self._system.renamed(names))
+
+    def _check_names(self, names: Mapping[str, str]) -> None:
+        taken = set(self.ids) - names.keys()
+        for id_, new in names.items():
+            self.component(id_)
+            if not isinstance(new, str) or not new:
+                raise CannotRenameError(id_, new, "an id is text that is not empty")
+            if new in taken:
+                raise CannotRenameError(id_, new, "another component has that id")
+            taken.add(new)
 
     # Writing
 
@@ -403,7 +431,8 @@ class Graph:
 
 
 def _several(names: Iterable[str]) -> Iterable[str]:
-    return (names,) if isinstance(names, str) else names
+    """Return *names*, of one its name; what is no collection is passed on, for the error about ids that are no text."""
+    return (names,) if isinstance(names, str) or not isinstance(names, Iterable) else names
 
 
 def _checked(steps: int | None) -> int | None:

@@ -121,7 +121,7 @@ def _of_generic(names: set[str], arguments: list[ast.expr], inner: Callable[[ast
         frozenset({"Optional", "Union"}): lambda: union(map(inner, arguments)),
         frozenset({"Awaitable", "Coroutine", "Task", "Future"}): lambda: inner(arguments[-1]),
         frozenset({"type", "Type"}): lambda: _classes(inner(arguments[0])),
-        frozenset({"Callable"}): lambda: maker(inner(arguments[-1])),
+        frozenset({"Callable"}): lambda: maker(inner(arguments[-1]), is_declared=True),
         frozenset({"tuple", "Tuple"}): lambda: _tuple(arguments, inner),
         _WRAPPERS: lambda: inner(arguments[0]),
         frozenset({"ItemsView"}): lambda: many(several(map(inner, arguments))),

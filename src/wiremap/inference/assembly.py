@@ -8,6 +8,7 @@ batches, configurations) hands over no method from an attribute, and is left out
 import builtins
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from wiremap.graph import Binding, Component, Containment, Graph
@@ -52,10 +53,11 @@ class _Assembly:
         self._in_passing = {cls for cls in solver.classes if any(one.inherits(cls) for one in passing)}
         self._made = {cls for record in records for cls in record.made}
         self._holds = self._find_holds()
-        self._uses = {use for record in records for use in record.uses if _can_be_component(use.consumer)}
+        self._uses = {use for record in records for use in record.uses if can_be_component(use.consumer)}
 
     def graph(self) -> Graph:
         self._uses |= self._inherited_uses(self._components())
+        self._uses = _of_one_kind(self._uses)
         components = self._components()
         components -= self._stand_ins(components)
         return _named_graph(components, self._uses, self._containment(components))
@@ -75,7 +77,7 @@ class _Assembly:
         holds = {
             (holder, part): origin
             for (holder, part), origin in holds.items()
-            if part is not holder and part not in values and _can_be_component(holder) and _can_be_component(part)
+            if part is not holder and part not in values and can_be_component(holder) and can_be_component(part)
         }
         lasting = self._lasting(holds)
         return {
@@ -212,9 +214,19 @@ def _leads_to(start: Class, end: Class, above: dict[Class, set[Class]]) -> bool:
     return False
 
 
-def _can_be_component(cls: Class) -> bool:
-    """Tell whether objects of the class are more than values: enumerations, errors, named tuples are not."""
-    return not any(_is_value_base(name.rpartition(".")[2]) for name in cls.outside_bases)
+def _of_one_kind(uses: set[Use]) -> set[Use]:
+    """Return *uses* with each cell of one kind: of what another distribution defines, only a call tells a method."""
+    methods = {(use.provider, use.cell) for use in uses if use.kind == "method"}
+    return {replace(use, kind="method") if (use.provider, use.cell) in methods else use for use in uses}
+
+
+def can_be_component(cls: Class) -> bool:
+    """Tell whether objects of the class are more than values: enumerations, errors, named tuples are not.
+
+    Nor are descriptors: who reads the attribute gets what they answer.
+    """
+    is_descriptor = cls.find_method("__get__") is not None
+    return not is_descriptor and not any(_is_value_base(name.rpartition(".")[2]) for name in cls.outside_bases)
 
 
 def _is_value_base(name: str) -> bool:

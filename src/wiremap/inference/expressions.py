@@ -19,6 +19,7 @@ from wiremap.inference.values import (
     UNKNOWN,
     ClassValue,
     Instance,
+    Maker,
     Many,
     Origin,
     Outside,
@@ -30,6 +31,7 @@ from wiremap.inference.values import (
     instances,
     maker,
     many,
+    ours,
     outside_names,
     several,
     union,
@@ -64,6 +66,11 @@ class Frame:
     def inner(self, names: Mapping[str, Value]) -> "Frame":
         """Return a scope in this one; the names of a class body are not seen from within."""
         return Frame(dict(names), self if self.cls is None else self.outer)
+
+
+def _is_any_callable(callee: Value) -> bool:
+    """Tell whether all that is known is that it can be called, and gives nothing of ours."""
+    return any(isinstance(kind, Maker) and kind.is_declared for kind in callee) and not ours(callee)
 
 
 class Expressions:
@@ -163,7 +170,8 @@ class Expressions:
         def origin(one: Instance) -> Origin:
             if one.origin is Origin.MADE and (self._assembles or is_own):
                 return Origin.PART
-            return Origin.HELD if self._assembles or (is_own and one.holder is not None) else Origin.LOOSE
+            is_read = one.holder is not None and one.origin is not Origin.DECLARED  # from another attribute, here
+            return Origin.HELD if self._assembles or (is_own and is_read) else Origin.LOOSE
 
         def keep(one: Instance) -> Instance:
             is_self = is_own and one.origin is Origin.SELF
@@ -341,7 +349,7 @@ class Expressions:
             return self._finish(node, self.value(node.func, frame), frame)
         owner = self.value(node.func.value, frame)
         callee = self.objects.read(owner, node.func.attr, is_called=True)
-        if not callee:
+        if not callee or _is_any_callable(callee):
             self._note_unknown(node, node.func, owner, frame)
         result = self._finish(node, callee, frame)
         if node.func.attr in containers.FILLING and any(isinstance(kind, Many) for kind in owner):

@@ -104,6 +104,10 @@ class Facts:
         """Tell whether the fact names a class or function of the code base."""
         return bool(ours(self._together.get(key, UNKNOWN)))
 
+    def passed(self) -> Iterator[Value]:
+        """Yield what callers pass, parameter by parameter."""
+        yield from (value for key, value in self._together.items() if isinstance(key, Passed))
+
     def attributes(self) -> Iterator[tuple[Attribute | Declaration, Value]]:
         """Yield every attribute that is known, with what it may hold."""
         for key, value in self._together.items():

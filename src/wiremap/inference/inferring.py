@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from wiremap.graph import Graph
-from wiremap.inference.assembly import assemble
+from wiremap.inference.assembly import assemble, can_be_component
 from wiremap.inference.definitions import FunctionNode, all_statements
 from wiremap.inference.modules import Modules
 from wiremap.inference.solving import Solver
+from wiremap.inference.values import ClassValue, leaves
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Inference:
         unknown_calls: How many calls go through an attribute whose class is not known, by `Class.attribute`.
         registrations: Decorators that enter something in a registry, as they are written.
         loaders: Functions called that load what a string names.
+        handed_on: Classes that are passed as values, where nobody is seen to make an object of them.
         num_classes: How many classes there are, components or not.
     """
 
@@ -31,6 +33,7 @@ class Inference:
     unknown_calls: Mapping[str, int]
     registrations: tuple[str, ...]
     loaders: tuple[str, ...]
+    handed_on: tuple[str, ...]
     num_classes: int
 
 
@@ -56,6 +59,7 @@ def infer_graph(files: Mapping[str, bytes]) -> Inference:
         unknown_calls=_unknown_calls(solver),
         registrations=tuple(sorted({one for tree in trees.values() for one in _registrations(tree)})),
         loaders=tuple(sorted({one for record in solver.records.values() for one in record.loaders})),
+        handed_on=_handed_on(solver),
         num_classes=len(solver.classes),
     )
 
@@ -75,6 +79,17 @@ def _parsed(text: bytes) -> ast.Module:
 def _unknown_calls(solver: Solver) -> Mapping[str, int]:
     calls = {one for record in solver.records.values() for one in record.unknown}
     return dict(sorted(Counter(f"{cls.name}.{name}" for cls, name, _, _ in calls).items()))
+
+
+def _handed_on(solver: Solver) -> tuple[str, ...]:
+    made = {cls for record in solver.records.values() for cls in record.made}
+    passed = {
+        kind.cls
+        for value in solver.facts.passed()
+        for kind in leaves(value)
+        if isinstance(kind, ClassValue) and not kind.is_own
+    }
+    return tuple(sorted(cls.name for cls in passed - made if cls.methods and can_be_component(cls)))
 
 
 def _registrations(tree: ast.Module) -> Iterable[str]:

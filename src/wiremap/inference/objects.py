@@ -197,7 +197,8 @@ class Objects:
             case FunctionValue(function, receiver):
                 if isinstance(receiver, Instance):
                     self._use(receiver, function.name, "method")
-                self._pass(function, function.parameters, arguments)
+                is_own = isinstance(receiver, Instance) and receiver.origin is Origin.SELF
+                self._pass(function, function.parameters, arguments, is_own=is_own)
                 made = self._made_of_argument(function, arguments)
                 return self._result(function, receiver) if made is None else made
             case Maker(makes):
@@ -222,7 +223,7 @@ class Objects:
         if self._is_in_passing(cls):
             self._record.passing.add(cls)
         if (method := cls.find_method("__init__")) is not None:
-            self._pass(method, method.parameters, arguments)
+            self._pass(method, method.parameters, arguments, is_own=False)
         else:
             names = [(one, name) for one in reversed(cls.lineage) for name in one.fields]
             for (one, name), value in [
@@ -248,12 +249,12 @@ class Objects:
             return False
         return not (cls.inherits(consumer) or consumer.inherits(cls))
 
-    def _pass(self, function: Function, parameters: list[ast.arg], arguments: Arguments) -> None:
+    def _pass(self, function: Function, parameters: list[ast.arg], arguments: Arguments, *, is_own: bool) -> None:
         names = [one.arg for one in parameters]
         known = {*names, *(one.arg for one in function.node.args.kwonlyargs)}
         for name, value in [*zip(names, arguments.positional, strict=False), *arguments.keywords.items()]:
             if name in known and ours(value):
-                self._record.add(Passed(function, name), given(value))
+                self._record.add(Passed(function, name), given(value, is_own=is_own))
 
     def _result(self, function: Function, receiver: "Instance | ClassValue | None") -> Value:
         returned = self._facts.read(Returned(function), self._unit)
@@ -281,9 +282,9 @@ def _without_own_methods(value: Value) -> Value:
     )
 
 
-def given(value: Value) -> Value:
-    """Return *value* as the one sees it who is handed it."""
-    return changed(value, lambda one: Instance(one.cls, Origin.DECLARED))
+def given(value: Value, *, is_own: bool = False) -> Value:
+    """Return *value* as the one sees it who is handed it; its own method still knows in whose attribute it is kept."""
+    return changed(value, lambda one: Instance(one.cls, Origin.DECLARED, one.holder if is_own else None))
 
 
 def _called_name(cls: Class) -> str:

@@ -436,8 +436,26 @@ def _concrete(declared: Value, passed: Value) -> Value:
     """
     classes = ours(passed)
     if len(classes) != 1 or not TYPE_VARIABLE.isdisjoint(leaves(declared)):
-        return declared
+        return _kept_where(declared, passed)
     return passed if annotations.is_bare(declared) or _fits(passed, declared) else declared
+
+
+def _kept_where(declared: Value, passed: Value) -> Value:
+    """Return what is *declared*, with the holders of those objects among what is *passed* that may be meant.
+
+    Where nothing is declared and all objects are kept ones, each may be meant.
+    """
+    kept = [one for one in passed if isinstance(one, Instance) and one.holder is not None]
+    if annotations.is_bare(declared) and passed - NONE == frozenset(kept):
+        return passed
+    held = frozenset(
+        Instance(kind.cls, kind.origin, one.holder)
+        for kind in declared
+        if isinstance(kind, Instance)
+        for one in kept
+        if one.cls.inherits(kind.cls)
+    )
+    return declared | held
 
 
 def _fits(value: Value, declared: Value) -> bool:

@@ -87,9 +87,10 @@ class Several:
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """Something to call, of which only the result is known."""
+    """Something to call, of which only the result is known; ``is_declared`` if that is all that the source says."""
 
     makes: "Value"
+    is_declared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +155,9 @@ def several(items: Iterable[Value]) -> Value:
     return frozenset({Several(items)}) if _depth(union(items)) < _DEEPEST else OUTSIDE
 
 
-def maker(makes: Value) -> Value:
+def maker(makes: Value, *, is_declared: bool = False) -> Value:
     """Return a function of unknown code whose result is *makes*."""
-    return frozenset({Maker(makes)}) if _depth(makes) < _DEEPEST else OUTSIDE
+    return frozenset({Maker(makes, is_declared)}) if _depth(makes) < _DEEPEST else OUTSIDE
 
 
 def member_of_outside(owner: Outside, name: str) -> Value:
@@ -225,8 +226,8 @@ def _changed(kind: Kind, change: Callable[[Instance], Instance]) -> Kind:
             return Many(changed(element, change), None if keys is None else changed(keys, change))
         case Several(items):
             return Several(tuple(changed(item, change) for item in items))
-        case Maker(makes):
-            return Maker(changed(makes, change))
+        case Maker(makes, is_declared):
+            return Maker(changed(makes, change), is_declared)
         case FunctionValue(function, Instance() as receiver):
             return FunctionValue(function, change(receiver))
         case _:

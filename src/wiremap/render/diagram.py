@@ -1,9 +1,9 @@
 """What a picture of a graph shows, before anybody chooses a renderer: nodes, two kinds of edges, groups.
 
-A **cell edge** leads from provider to consumer and is labelled with all cells that the one hands the other;
-a **containment edge** leads from what is contained to its container and has no label. The local graph of a
-component becomes a group beside it; its node is shared by both. Repeated parts are folded first, see
-``wiremap.render.folding``.
+A **cell edge** leads from provider to consumer and is labelled with all cells that the one hands the other, under the
+names by which they are read; a **containment edge** leads from what is contained to its container and has no label.
+The local graph of a component becomes a group beside it; its node is shared by both. Repeated parts are folded first,
+see ``wiremap.render.folding``.
 """
 
 from collections import defaultdict
@@ -13,10 +13,15 @@ from typing import Final
 
 from wiremap.graph import CellKind, Component, Graph
 from wiremap.render.folding import Fold, fold_repetition, unfolded
-from wiremap.render.lettering import legible
+from wiremap.render.lettering import counted, legible
 
 CELL_COLOUR: Final = "#2563eb"
 CONTAINMENT_COLOUR: Final = "#9ca3af"
+CELLS_MEAN: Final = "cells, from provider to consumer"
+CONTAINMENT_MEANS: Final = "containment, from what is contained to its container"
+LEGEND: Final = f"Blue, labelled: {CELLS_MEAN}. Grey: {CONTAINMENT_MEANS}."
+
+Cell = tuple[str, CellKind]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +47,21 @@ class Node:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """What the node shows: its title, and its type where the title does not say it already."""
+        """What the node shows: its title, its type where the title does not say it already, and its marks."""
+        return (*self.names, *self.marks)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The title, and the type where the title does not say it already."""
         type_ = legible(self.component.type)
         return (self.title,) if type_ == self.label else (self.title, type_)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What was said of it at its registration: its tags, and the extension that it belongs to."""
+        component = self.component
+        tags = (f"tags: {legible(', '.join(component.tags))}",) if component.tags else ()
+        return tags if component.extension == "core" else (*tags, f"extension: {legible(component.extension)}")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -53,19 +70,25 @@ class CellEdge:
 
     provider: str
     consumer: str
-    cells: tuple[tuple[str, CellKind], ...]
+    cells: tuple[Cell, ...]
 
     @property
     def ends(self) -> tuple[str, str]:
         """Where the arrow starts and where it ends."""
         return self.provider, self.consumer
 
-    def first(self, limit: int) -> tuple[tuple[tuple[str, CellKind], ...], int]:
+    def first(self, limit: int) -> tuple[tuple[Cell, ...], int]:
         """Return the cells to name in *limit* lines, and how many are left; if any are, they have the last line."""
         if len(self.cells) <= limit:
             return self.cells, 0
         shown = self.cells[: max(limit - 1, 0)]
         return shown, len(self.cells) - len(shown)
+
+
+def told(cell: Cell) -> str:
+    """Return the name of *cell*, marked if it is state."""
+    name, kind = cell
+    return f"{name} (state)" if kind == "state" else name
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -122,6 +145,11 @@ def diagram_of(graph: Graph, *, fold: bool = True, nested: bool = True) -> Diagr
     return _diagram(graph if nested else replace(graph, nested={}), fold, _Keys())
 
 
+def title_of(graph: Graph) -> str:
+    """Return what to write over a picture of the whole *graph*."""
+    return f"Wiring of {counted(len(graph.components), 'component')} by {counted(len(graph.bindings), 'binding')}"
+
+
 class _Keys:
     """Hands out keys, none of them twice."""
 
@@ -163,9 +191,9 @@ def _nodes(folded: Fold, keys: Mapping[str, str], owner: str) -> Iterator[Node]:
 
 
 def _cell_edges(graph: Graph, keys: Mapping[str, str]) -> tuple[CellEdge, ...]:
-    handed: dict[tuple[str, str], set[tuple[str, CellKind]]] = defaultdict(set)
+    handed: dict[tuple[str, str], set[Cell]] = defaultdict(set)
     for edge in graph.bindings:
-        handed[keys[edge.provider], keys[edge.consumer]].add((legible(edge.label), edge.kind))
+        handed[keys[edge.provider], keys[edge.consumer]].add((legible(edge.name), edge.kind))
     return tuple(CellEdge(*ends, tuple(sorted(cells))) for ends, cells in sorted(handed.items()))
 
 

@@ -11,6 +11,7 @@ _JOINERS: Final = "\u200c\u200d"  # Indic, Persian and composed emoji are writte
 _INVISIBLE: Final = ("Cc", "Cf", "Cs", "Zl", "Zp", "Zs")
 _NO_CHARACTERS: Final = "\ufffe\uffff"  # XML forbids them
 _ELLIPSIS: Final = "\u2026"
+_DEEPEST: Final = 40
 
 
 def legible(text: str) -> str:
@@ -18,6 +19,11 @@ def legible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(_spelled(letter) if _is_invisible(letter) else letter for letter in text)
+
+
+def deeper(indent: str) -> str:
+    """Return the indent one level further in; beyond twenty it stays, or the text would grow with their square."""
+    return f"{indent}  " if len(indent) < _DEEPEST else indent
 
 
 def columns(text: str) -> int:

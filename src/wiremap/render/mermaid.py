@@ -16,8 +16,8 @@ from typing import Final
 
 from wiremap.graph import Graph
 from wiremap.render.bundling import bundled
-from wiremap.render.diagram import CELL_COLOUR, CONTAINMENT_COLOUR, CellEdge, Diagram, diagram_of
-from wiremap.render.lettering import legible, shortened
+from wiremap.render.diagram import CELL_COLOUR, CONTAINMENT_COLOUR, LEGEND, CellEdge, Diagram, diagram_of, told
+from wiremap.render.lettering import deeper, legible, shortened
 
 MAX_EDGES: Final = 500
 MAX_CHARACTERS: Final = 50_000
@@ -121,7 +121,7 @@ def _text(diagram: Diagram, detail: _Detail, left_out: _Parts) -> str:
     parts = list(diagram.walk())
     cells = sorted(edge for part in parts for edge in part.cells)
     containment = sorted(pair for part in parts for pair in part.containment)
-    lines = ["flowchart LR", *_notes(detail, left_out), *_node_lines(diagram, handles, detail, "  ")]
+    lines = ["flowchart LR", f"  %% {LEGEND}", *_notes(detail, left_out), *_node_lines(diagram, handles, detail, "  ")]
     for edge in cells:
         label = _label(_told(edge, detail), detail)
         lines.append(f'  {handles[edge.provider]} -->|"{label}"| {handles[edge.consumer]}')
@@ -172,13 +172,13 @@ def _node_lines(diagram: Diagram, handles: Mapping[str, str], detail: _Detail, i
         # Mermaid draws a subgraph without nodes as one more node.
         if any(part.nodes for part in group.walk()):
             yield f'{indent}subgraph in_{handles[owner]}["{_label([group.title], detail)}"]'
-            yield from _node_lines(group, handles, detail, f"{indent}  ")
+            yield from _node_lines(group, handles, detail, deeper(indent))
             yield f"{indent}end"
 
 
 def _told(edge: CellEdge, detail: _Detail) -> Iterator[str]:
     shown, hidden = edge.first(detail.cells)
-    yield from (cell for cell, _ in shown)
+    yield from map(told, shown)
     if hidden:
         yield f"and {hidden} more" if shown else f"{hidden} cells"
 

@@ -9,7 +9,16 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from wiremap.graph import Graph
-from wiremap.render.diagram import CELL_COLOUR, CONTAINMENT_COLOUR, CellEdge, diagram_of
+from wiremap.render.diagram import (
+    CELL_COLOUR,
+    CELLS_MEAN,
+    CONTAINMENT_COLOUR,
+    CONTAINMENT_MEANS,
+    CellEdge,
+    diagram_of,
+    title_of,
+    told,
+)
 from wiremap.render.figure import (
     LABEL_PADDING,
     PADDING,
@@ -25,7 +34,7 @@ from wiremap.render.figure import (
     width_of,
 )
 from wiremap.render.layout import Point, Rect
-from wiremap.render.lettering import counted, legible
+from wiremap.render.lettering import legible
 
 _MARGIN: Final = 24
 _LEGEND_HEIGHT: Final = 18  # of a line
@@ -76,7 +85,7 @@ def render_svg(graph: Graph, *, fold: bool = True, nested: bool = True) -> str:
     area = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="wiremap" role="img" {area}>',
-        f"<title>{_escaped(_title(graph))}</title>",
+        f"<title>{_escaped(title_of(graph))}</title>",
         f"<desc>{_escaped(_description(figure))}</desc>",
         f"<style>{_STYLE}</style>",
         f'<rect class="page" width="{width}" height="{height}"/>',
@@ -86,10 +95,6 @@ def render_svg(graph: Graph, *, fold: bool = True, nested: bool = True) -> str:
         "</svg>",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _title(graph: Graph) -> str:
-    return f"Wiring of {counted(len(graph.components), 'component')} by {counted(len(graph.bindings), 'binding')}"
 
 
 def _description(figure: Figure) -> str:
@@ -102,7 +107,7 @@ def _description(figure: Figure) -> str:
 
 def _sentence(arrow: Arrow) -> str:
     if isinstance(arrow.edge, CellEdge):
-        return f"{arrow.start.title} hands {', '.join(cell for cell, _ in arrow.edge.cells)} to {arrow.end.title}"
+        return f"{arrow.start.title} hands {', '.join(map(told, arrow.edge.cells))} to {arrow.end.title}"
     return f"{arrow.end.title} holds {arrow.start.title}"
 
 
@@ -163,9 +168,9 @@ def _legend(figure: Figure) -> list[tuple[str, str]]:
     meanings = []
     if any(isinstance(edge, CellEdge) for edge in edges):
         state = any(kind == "state" for edge in edges if isinstance(edge, CellEdge) for _, kind in edge.cells)
-        meanings.append(("cells", "cells, from provider to consumer" + ("; state in italics" if state else "")))
+        meanings.append(("cells", CELLS_MEAN + ("; state in italics" if state else "")))
     if any(not isinstance(edge, CellEdge) for edge in edges):
-        meanings.append(("containment", "containment, from what is contained to its container"))
+        meanings.append(("containment", CONTAINMENT_MEANS))
     return meanings
 
 

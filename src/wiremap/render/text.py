@@ -50,12 +50,12 @@ def _section(title: str, diagram: Diagram, shown: tuple[Node, ...], nodes: Mappi
 
 def _heading(node: Node) -> str:
     component = node.component
-    heading = " (".join(node.lines) + ")" * (len(node.lines) - 1)
-    if not component.source_path:
-        return heading
-    place = legible(f"{component.source_path}:{component.source_line}")
-    beside = f"{heading}  {place}"
-    return beside if columns(beside) <= _WIDTH else f"{heading}\n{_INDENT}{place}"
+    heading = " (".join(node.names) + ")" * (len(node.names) - 1)
+    if component.source_path:
+        place = legible(f"{component.source_path}:{component.source_line}")
+        beside = f"{heading}  {place}"
+        heading = beside if columns(beside) <= _WIDTH else f"{heading}\n{_INDENT}{place}"
+    return "\n".join([heading, *(_INDENT + mark for mark in node.marks)])
 
 
 def _handed(edges: Sequence[CellEdge], nodes: Mapping[str, Node]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import ast
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from wiremap.errors import NoPythonFilesError
@@ -105,11 +105,13 @@ def _notes(inference: Inference, faults: Mapping[str, str], num_tests: int) -> I
         calls = _counted(sum(inference.unknown_calls.values()), "call")
         most = sorted(inference.unknown_calls, key=lambda name: (-inference.unknown_calls[name], name))
         yield f"{calls} left out, made through attributes of unknown class: {_few(most)}."
+    if inference.handed_on:
+        yield f"Classes are passed as values, and who makes objects of them is not seen: {_few(inference.handed_on)}."
     if inference.registrations:
         marks = [f"@{one}" for one in inference.registrations]
         yield f"What is registered by decorator and looked up by name is not followed: {_few(marks)}."
     if inference.loaders:
-        yield f"What is loaded by a name that is a string is not followed: {_few(list(inference.loaders))}."
+        yield f"What is loaded by a name that is a string is not followed: {_few(inference.loaders)}."
     if not inference.graph.components:
         yield _why_empty(inference.num_classes)
 
@@ -129,6 +131,6 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{' was' if number == 1 else 's were'}"
 
 
-def _few(names: list[str]) -> str:
+def _few(names: Sequence[str]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more

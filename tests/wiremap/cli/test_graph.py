@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from tests.wiremap.projects import new_project
-from tests.wiremap.render.samples import moe_engine
+from tests.wiremap.render.samples import component, crowd, moe_engine
 from wiremap import Graph
 from wiremap.cli import graph as command
 from wiremap.errors import UnknownFormatError, UnwritableOutputError
@@ -85,7 +85,7 @@ def test_what_a_recipe_prints_does_not_get_into_the_graph(
         ("a.svg", "<svg"),
         ("a.json", "{"),
         ("a.mmd", "flowchart"),
-        ("a.md", "```mermaid"),
+        ("a.md", "# Wiring"),
         ("a.gv", "digraph"),
         ("a.txt", "Graph"),
         ("a", "Graph"),
@@ -168,3 +168,74 @@ def test_a_wrong_argument_in_a_recipe_is_told_at_its_line(tmp_path: Path) -> Non
         "wiremap: register() was given None as the consumer.\n    wired.py:19: register()\n"
     )
     assert "Traceback" not in finished.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        (["--around", "Scheduler"], ["BlockManager", "LLMEngine", "Scheduler"]),
+        (["--around", "BlockManager", "--depth", "0"], ["BlockManager"]),
+        (["--around", "BlockManager", "--around", "ModelRunner", "--depth", "0"], ["BlockManager", "ModelRunner"]),
+        (["--around", "BlockManager", "--depth", "2"], ["BlockManager", "LLMEngine", "Scheduler"]),
+    ],
+)
+def test_one_component_is_shown_with_its_neighbours(
+    source: str, capsys: pytest.CaptureFixture[str], options: list[str], shown: list[str]
+) -> None:
+    _run(source, *options, "--format", "json")
+
+    assert Graph.from_json(capsys.readouterr().out) == moe_engine().subgraph(shown)
+
+
+def test_neighbours_are_also_shown_inside_a_local_graph(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+    _run(source, "--local", "ModelRunner", "--around", "FlashinferAttention", "--format", "json")
+
+    local = moe_engine().nested["ModelRunner"]
+    assert Graph.from_json(capsys.readouterr().out) == local.neighbourhood("FlashinferAttention")
+
+
+def test_a_component_that_is_not_there_is_wrong_usage(tmp_path: Path, source: str) -> None:
+    finished = new_project(tmp_path, {}).wiremap("graph", source, "--around", "Schedular")
+
+    assert (finished.exit_code, finished.stdout) == (2, "")
+    assert "Did you mean 'Scheduler'?" in finished.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--depth", "2"], "it needs --around ID"),
+        (["--around", "Scheduler", "--depth", "-1"], "'-1' is no number of edges"),
+    ],
+)
+def test_a_depth_that_says_nothing_is_refused(
+    source: str, capsys: pytest.CaptureFixture[str], options: list[str], told: str
+) -> None:
+    with pytest.raises(SystemExit):
+        _run(source, *options)
+
+    assert told in capsys.readouterr().err
+
+
+def test_a_large_picture_comes_with_the_way_to_a_small_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "crowd.json"
+    source.write_text(crowd().to_json(), encoding="utf-8")
+
+    _run(str(source), "--format", "mermaid")
+    assert "--around ID" in capsys.readouterr().err
+
+    for options in (["--format", "json"], ["--around", "pkg0.Part0"]):
+        _run(str(source), *options)
+        assert not capsys.readouterr().err
+
+
+def test_what_is_folded_makes_no_picture_large(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    layers = tuple(component(f"layers.{number}", "Layer") for number in range(60))
+    source = tmp_path / "layers.json"
+    source.write_text(Graph(layers).to_json(), encoding="utf-8")
+
+    _run(str(source))
+    assert not capsys.readouterr().err
+
+    _run(str(source), "--unfold")
+    assert "--around ID" in capsys.readouterr().err

@@ -1,5 +1,6 @@
 """The difference of two graphs: what it claims is so, and applying it gives the other graph."""
 
+import random
 from dataclasses import replace
 
 import pytest
@@ -349,7 +350,24 @@ def nest(names: list[str]) -> Graph:
 def test_renaming_an_owner_renames_what_is_named_after_its_place_at_all_depths(depth: int, name: str) -> None:
     new = f"New{name}"
     names = ["Outer", *(f"level{number}" for number in range(depth))]
-    places = {".".join(names[:end]): ".".join([new, *names[1:end]]) for end in range(1, len(names) + 1)}
 
-    assert nest(names).renamed(places) == nest([new, *names[1:]])
     assert nest(names).renamed({"Outer": new}) == nest([new, *names[1:]])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_of_a_graph_that_is_wholly_renamed_and_edited_only_what_is_near_the_edit_is_lost(seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311 -- wirings to try
+    pairs = [sorted(chance.sample(range(60), 2)) for _ in range(100)]
+    before = Graph(
+        components=tuple(component(f"c{number}", f"T{number % 5}") for number in range(60)),
+        bindings=tuple(Binding(f"c{one}", f"cell{chance.randrange(4)}", f"c{other}") for one, other in pairs),
+    )
+    edited = replace(before, bindings=before.bindings[1:])
+    new_numbers = chance.sample(range(60), 60)
+
+    after = edited.renamed({f"c{number}": f"new{new}" for number, new in enumerate(new_numbers)})
+    diff = before.diff(after)
+
+    assert len(diff.renamed) >= 60 - 6
+    assert len(diff.bindings_removed) + len(diff.bindings_added) <= 30
+    assert before.apply(diff) == after

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.wiremap.graph.strategies import graphs, wirings
 from wiremap import Binding, Component, Containment, Graph
-from wiremap.errors import UnknownComponentError
+from wiremap.errors import CannotRenameError, UnknownComponentError
 
 P = TypeVar("P")
 
@@ -217,7 +217,14 @@ def test_graphs_can_be_copied_pickled_and_not_changed() -> None:
 def test_a_component_in_place_of_its_id_is_told_as_such() -> None:
     thing = object()
 
-    for ask in (Graph().component, Graph().star, Graph().upstream, lambda it: Graph().override(it, it)):
+    for ask in (
+        Graph().component,
+        Graph().star,
+        Graph().upstream,
+        Graph().neighbourhood,
+        Graph().subgraph,
+        lambda it: Graph().override(it, it),
+    ):
         with pytest.raises(UnknownComponentError, match=r"ids, which are strings; this is an object of class object\."):
             ask(thing)  # type: ignore[arg-type]
 
@@ -226,3 +233,38 @@ def test_one_id_or_tag_may_be_a_plain_string() -> None:
     graph = Graph((Component("BM", "BM", "m", tags=("gpu",)), Component("B", "B", "m")))
 
     assert graph.subgraph("BM").ids == graph.select(ids="BM").ids == graph.select(tags="gpu").ids == ("BM",)
+
+
+def test_a_misspelled_id_inside_is_told_with_its_owners() -> None:
+    graph = Graph((_component("o"),), nested={"o": Graph((_component("o"), _component("sampler")))})
+
+    for ask in (graph.upstream, graph.neighbourhood, lambda id_: graph.override(id_, object())):
+        with pytest.raises(UnknownComponentError, match=r"Did you mean 'o/sampler'\?"):
+            ask("o/sample")
+
+
+def test_only_what_is_there_can_be_renamed() -> None:
+    with pytest.raises(UnknownComponentError, match=r"id 'aa'"):
+        CHAIN.renamed({"aa": "new"})
+
+
+@pytest.mark.parametrize(
+    ("names", "reason"),
+    [
+        ({"a": ""}, "an id is text that is not empty"),
+        ({"a": 3}, "an id is text that is not empty"),
+        ({"a": ["b"]}, "an id is text that is not empty"),
+        ({"a": "b"}, "another component has that id"),
+        ({"a": "new", "b": "new"}, "another component has that id"),
+    ],
+)
+def test_a_new_id_is_free_text(names: dict[str, str], reason: str) -> None:
+    with pytest.raises(CannotRenameError, match=rf"can't be renamed to .*: {reason}\."):
+        CHAIN.renamed(names)
+
+
+def test_ids_can_be_swapped() -> None:
+    swapped = CHAIN.renamed({"a": "b", "b": "a"})
+
+    assert swapped != CHAIN
+    assert swapped.renamed({"a": "b", "b": "a"}) == CHAIN

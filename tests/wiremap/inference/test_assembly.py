@@ -461,3 +461,103 @@ def test_a_nested_class_has_a_qualified_name() -> None:
     """)
 
     assert cells(graph) == {"App.Pool.take() > App"}
+
+
+KEPT_AND_PASSED = """
+    class Auth:
+        def sign(self, request): ...
+    class Basic(Auth):
+        def sign(self, request): ...
+    class Client:
+        def __init__(self, auth: Auth | None):
+            self._auth = auth if auth is not None else Basic()
+        def choose(self):
+            return self._auth
+        def send(self, request):
+            self._send(request, self.choose())
+        def _send(self, request, auth{annotation}):
+            self._sign(request, auth)
+        def _sign(self, request, auth{annotation}):
+            auth.sign(request)
+"""
+
+
+@pytest.mark.parametrize(
+    ("annotation", "found"),
+    [
+        (": Auth", {"Auth.sign() > Client"}),
+        ("", {"Auth.sign() > Client", "Basic.sign() > Client"}),
+    ],
+)
+def test_who_is_passed_a_kept_object_by_its_own_method_uses_what_is_kept(annotation: str, found: set[str]) -> None:
+    assert cells(graph_of(KEPT_AND_PASSED.replace("{annotation}", annotation))) == found
+
+
+def test_what_is_kept_after_it_was_passed_on_is_no_part() -> None:
+    graph = graph_of("""
+        class Request:
+            def body(self): ...
+        class Pool:
+            def take(self): ...
+        class Worker:
+            def __init__(self):
+                self.pool = Pool()
+                self.current = None
+                self.last = None
+            def run(self):
+                self.pool.take()
+                self.current = Request()
+                self._keep(self.current)
+                handle(self.current)
+            def _keep(self, request):
+                self.last = request
+                self.last.body()
+        def handle(request): ...
+    """)
+
+    assert "Worker holds Pool" in holds(graph)
+
+
+def test_a_cell_that_another_distribution_defines_is_a_method_for_all_if_one_calls_it() -> None:
+    graph = graph_of("""
+        from elsewhere import Base
+
+        class Pool(Base):
+            def take(self): ...
+        class One:
+            def __init__(self, pool: Pool):
+                self.pool = pool
+            def run(self):
+                self.pool.take()
+                self.pool.apply()
+        class Two:
+            def __init__(self, pool: Pool):
+                self.pool = pool
+            def run(self):
+                return self.pool.apply, self.pool.size
+    """)
+
+    assert cells(graph) == {
+        "Pool.take() > One", "Pool.apply() > One", "Pool.apply() > Two", "Pool.size > Two",
+    }  # fmt: skip
+
+
+def test_descriptors_are_no_components() -> None:
+    graph = graph_of("""
+        class Item:
+            def __init__(self, key):
+                self.key = key
+            def __get__(self, owner, cls):
+                return owner.read(self.key)
+            def path(self): ...
+        class Pool:
+            def take(self): ...
+        class Engine:
+            size = Item("size")
+            def __init__(self):
+                self.pool = Pool()
+            def run(self):
+                return self.pool.take(), self.size
+    """)
+
+    assert graph.ids == ("Engine", "Pool")

@@ -338,3 +338,51 @@ def test_every_call_of_a_part_is_found_and_no_other(wires: set[tuple[int, int, s
     graph = graph_of(modules)
 
     assert cells(graph) == {f"Part{provider}.{cell}() > Part{consumer}" for provider, consumer, cell in wires}
+
+
+def test_what_only_is_something_to_call_is_of_unknown_class_too() -> None:
+    inference = infer("""
+        from typing import Any, Callable
+
+        App = Callable[[Any], None]
+        class Pool:
+            def take(self): ...
+        class Middleware:
+            def __init__(self, app: App, make: Callable[[], Pool]):
+                self.app = app
+                self.make = make
+                self.key = lambda one: one
+            def run(self, request):
+                self.make().take()
+                self.key(request)
+                self.app(request)
+    """)
+
+    assert inference.unknown_calls == {"Middleware.app": 1}
+
+
+def test_classes_that_are_passed_on_and_made_out_of_sight_are_told() -> None:
+    inference = infer("""
+        class Gzip:
+            def __call__(self): ...
+        class Cors:
+            def __call__(self): ...
+        class Pool:
+            def take(self): ...
+        class TooLate(Exception):
+            def text(self): ...
+        class Layer:
+            def __init__(self, cls):
+                self.cls = cls
+            def __iter__(self):
+                return iter((self.cls, 1))
+        class App:
+            def __init__(self, handler):
+                self.layers = [Layer(Gzip), Layer(Cors), Layer(TooLate), Layer(Pool)]
+                self.pool = Pool()
+                for cls, _ in self.layers:
+                    handler = cls(handler)
+                self.handler = handler
+    """)
+
+    assert inference.handed_on == ("Cors", "Gzip")

@@ -91,7 +91,7 @@ def test_the_graph_shows_the_function_itself_and_the_name_that_it_is_called_by()
         "test_callables.py",
         sample_greedy.__code__.co_firstlineno,
     )
-    assert (binding.cell, binding.name, binding.label) == ("__call__", "sample", "sample")
+    assert (binding.cell, binding.name) == ("__call__", "sample")
     assert Graph.from_json(graph.to_json()) == graph
     assert [dict(found) for found in graph.match("sample_greedy -[sample]-> Scheduler")] == [
         {"sample_greedy": "sample_greedy", "Scheduler": "Scheduler"}

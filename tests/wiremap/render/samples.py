@@ -104,3 +104,28 @@ def crowd() -> Graph:
         components=tuple(component(name, "Part") for name in names),
         bindings=tuple(Binding(provider, f"cell_{at % 5}", consumer) for at, (provider, consumer) in enumerate(edges)),
     )
+
+
+def marked() -> Graph:
+    """A consumer that reads a method and a state below an interface, of a provider with tags from an extension."""
+    provider = Component("cache", "Cache", "engine", tags=("gpu", "paged"), extension="flash")
+    return Graph(
+        components=(provider, component("Engine")),
+        bindings=(
+            Binding("cache", "read", "Engine", interface="blocks"),
+            Binding("cache", "size", "Engine", "state", interface="blocks"),
+        ),
+    )
+
+
+def nested_deeply(depth: int) -> Graph:
+    """Graphs nested in each other, each with two components besides its owner."""
+    inner: Graph | None = None
+    for level in range(depth, 0, -1):
+        owner, part = f"Owner{level - 1}", f"Owner{level}"
+        inner = Graph(
+            components=(component(owner), component(part), component("Part")),
+            bindings=(*bindings("Part", owner, "run"), *bindings(part, owner, "step")),
+            nested={part: inner} if inner else {},
+        )
+    return inner or Graph()

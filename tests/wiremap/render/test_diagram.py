@@ -1,9 +1,14 @@
+import re
+from collections.abc import Callable
+
+import pytest
 from hypothesis import given, settings
 
 from tests.wiremap.graph.strategies import graphs
-from tests.wiremap.render.samples import bindings, component, moe_engine
+from tests.wiremap.render.samples import bindings, component, marked, moe_engine, nested_deeply
 from wiremap import Binding, Containment, Graph
-from wiremap.render.diagram import CellEdge, ContainmentEdge, diagram_of
+from wiremap.render import render_dot, render_markdown, render_mermaid, render_svg, render_text
+from wiremap.render.diagram import LEGEND, CellEdge, ContainmentEdge, diagram_of
 
 
 def test_cells_of_one_pair_share_one_edge() -> None:
@@ -82,3 +87,30 @@ def test_every_end_of_an_edge_is_a_node(graph: Graph) -> None:
     ends = {end for part in parts for edge in part.cells for end in (edge.provider, edge.consumer)}
     ends |= {end for part in parts for pair in part.containment for end in (pair.child, pair.parent)}
     assert ends <= set(keys)
+
+
+def test_a_node_shows_its_tags_and_its_extension() -> None:
+    cache, _ = diagram_of(marked()).nodes
+
+    assert cache.lines == ("cache", "Cache", "tags: gpu, paged", "extension: flash")
+
+
+@pytest.mark.parametrize("render", [render_text, render_mermaid, render_markdown, render_dot, render_svg])
+def test_every_picture_shows_marks_interfaces_and_which_cells_are_state(render: Callable[[Graph], str]) -> None:
+    text = render(marked())
+
+    for told in ("gpu, paged", "flash", "blocks.read", "blocks.size"):
+        assert told in text
+    assert re.search(r"blocks\.size \(state\)", text)
+
+
+@pytest.mark.parametrize("render", [render_mermaid, render_markdown, render_dot])
+def test_pictures_say_what_the_colours_mean(render: Callable[[Graph], str]) -> None:
+    assert LEGEND in render(marked())
+
+
+@pytest.mark.parametrize("render", [render_text, render_dot, render_svg])
+def test_text_grows_with_the_depth_of_nesting_and_not_with_its_square(render: Callable[[Graph], str]) -> None:
+    sizes = [len(render(nested_deeply(depth))) for depth in (40, 80, 120)]
+
+    assert sizes[2] - sizes[1] < 1.2 * (sizes[1] - sizes[0])

@@ -77,3 +77,13 @@ def test_graphviz_names_nodes_by_their_ids() -> None:
     names = {node["name"].replace("\\\\", "\\") for node in _drawn(nasty())}
 
     assert names == {re.sub("^%", r"\\x25", name).replace("\n", "\\n") for name in NASTY}
+
+
+def test_long_names_are_short_at_edges_and_stay_apart() -> None:
+    one, other = "\u202e" + "x" * 10_000 + "1", "\u202e" + "x" * 10_000 + "2"
+    text = render_dot(Graph((component(one, "T"), component(other, "T")), (Binding(one, "run", other),)), fold=False)
+
+    names = _names(text)
+    assert len(set(names)) == 2
+    assert [line for line in text.splitlines() if line.startswith(f'  "{names[0]}" -> "{names[1]}" [')]
+    assert max(map(len, names)) < 300

@@ -11,6 +11,7 @@ from tests.wiremap.render.golden import assert_golden
 from tests.wiremap.render.samples import NASTY, bindings, component, crowd, moe_engine, nasty
 from wiremap import Binding, Component, Containment, Graph
 from wiremap.render import mermaid_parts, render_mermaid
+from wiremap.render.diagram import LEGEND
 
 NODE = r"c__\w+\[QUOTED\]"
 EDGE = r"c__\w+ -->(\|QUOTED\|)? c__\w+"
@@ -115,7 +116,7 @@ def test_a_local_graph_without_components_of_its_own_is_no_subgraph() -> None:
 
 
 def test_an_empty_graph_is_an_empty_flowchart() -> None:
-    assert render_mermaid(Graph()) == "flowchart LR\n"
+    assert render_mermaid(Graph()) == f"flowchart LR\n  %% {LEGEND}\n"
 
 
 def _ring(size: int) -> Iterator[Binding]:
