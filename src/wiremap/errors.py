@@ -610,6 +610,26 @@ class LostGraphWarning(WiringWarning):
         return _laid_out(what, [], "Call orch.connect(part, self) there.")
 
 
+class NeverFinalizedWarning(WiringWarning):
+    """A ``with`` block of an orchestrator ended, and what was registered in it was bound and compiled by nobody.
+
+    ``where`` is the line that registered something first.
+    """
+
+    code = "never-finalized"
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        super().__init__(where)
+
+    def _text(self) -> str:
+        return _laid_out(
+            "The block of the orchestrator ended without finalize(), so nothing was bound.",
+            [(self.where, "the first registration")],
+            "Call finalize() in the block, or compile() for the graph alone.",
+        )
+
+
 class UnusedCellWarning(WiringWarning):
     """A cell was handed to consumers whose class never reads it."""
 
@@ -792,6 +812,19 @@ class CannotOverrideError(WiremapError):
 
 
 # Graphs as data.
+
+
+class OverrideNotEnteredWarning(WiringWarning):
+    """An override was asked for and never begun, so that the component was not swapped."""
+
+    code = "override-not-entered"
+
+    def __init__(self, component_id: str) -> None:
+        self.component_id = component_id
+        super().__init__(component_id)
+
+    def _text(self) -> str:
+        return f"{self.component_id} was not overridden: override() swaps it inside a `with` block only."
 
 
 class UnknownComponentError(WiremapError):

@@ -33,9 +33,9 @@ from wiremap.registry.cells import (
     cell_lost_on_class,
     cell_names,
     class_attribute,
-    handed_by,
     holder_of_name,
     is_bound,
+    is_handed_by,
     kind_of_cell,
     lack_of_room,
     owns_cell,
@@ -78,7 +78,7 @@ def kinds_of_links(ledger: Ledger) -> Kinds:
 
 def is_bound_already(link: Link) -> bool:
     """Tell whether another orchestrator has handed this very cell of this very provider over."""
-    return handed_by(link.consumer.component, link.cell, link.interface) is link.provider.component
+    return is_handed_by(link.provider.component, link.consumer.component, link.cell, link.interface)
 
 
 def wiring_faults(ledger: Ledger, names: Names, kinds: Kinds, unfinished: Container[object]) -> Iterator[WiremapError]:

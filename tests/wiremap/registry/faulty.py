@@ -241,6 +241,11 @@ def a_class_is_added_for_its_instance() -> None:
     orch.finalize()
 
 
+def a_block_ends_and_nothing_was_finalized() -> None:
+    with RegistryOrchestrator() as orch:
+        orch.register(BlockManager(), "allocate", Scheduler())
+
+
 def nobody_reads_a_cell() -> None:
     orch = RegistryOrchestrator()
     blocks = BlockManager()
