@@ -165,23 +165,27 @@ def lack_of_room(consumer: object, cell: str, kind: CellKind) -> tuple[str, str]
         return f"its class {cls.__qualname__} has no place for new attributes", cure
     if kind == "state" and is_slot:
         return "a state cell is looked up at every read, and a slot would keep one value", (
-            "Take slots=True out of its @dataclass."
-            if _has_generated_slots(cls)
-            else f"Take {cell!r} out of the __slots__ of {cls.__qualname__}."
+            _cure_for_generated_slots(cls) or f"Take {cell!r} out of the __slots__ of {cls.__qualname__}."
         )
     return None
 
 
 def _cure_for_slots(cls: type, kind: CellKind) -> str:
-    if _has_generated_slots(cls):
-        return "Take slots=True out of its @dataclass."
+    if cure := _cure_for_generated_slots(cls):
+        return cure
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return "Make it a dataclass: nothing can be added to a NamedTuple."
     return "Add '__dict__' to its __slots__" + (", or the name of the cell." if kind == "method" else ".")
 
 
-def _has_generated_slots(cls: type) -> bool:
-    """Tell whether ``@dataclass(slots=True)`` wrote the slots of *cls*, which then nobody can add to."""
+def _cure_for_generated_slots(cls: type) -> str:
+    """Return what to do where a decorator wrote the slots of *cls*, which then nobody can add to; else nothing."""
+    if "__attrs_attrs__" in cls.__dict__:
+        return "Pass slots=False to its decorator of attrs, as in @define(slots=False)."
+    return "Take slots=True out of its @dataclass." if _is_dataclass_with_slots(cls) else ""
+
+
+def _is_dataclass_with_slots(cls: type) -> bool:
     parameters: Any = cls.__dict__.get("__dataclass_params__")
     if hasattr(parameters, "slots"):
         return bool(parameters.slots)

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 from wiremap.errors import AlreadyClosedError, AlreadyFinalizedError, NotACellError
 from wiremap.graph import CALL, Graph
 from wiremap.registry import cells, nesting, observers
-from wiremap.registry.arguments import check_addition, check_binding, check_containment, check_name
+from wiremap.registry.arguments import check_addition, check_binding, check_containment, check_name, shown
 from wiremap.registry.cell_table import wiring_lock
 from wiremap.registry.collector import paused_collector
 from wiremap.registry.compilation import Compilation, compile_ledger
@@ -236,16 +236,15 @@ class RegistryOrchestrator:
         elif requirement.is_callable and cells.kind_of_cell(provided, CALL):
             self._link(provided, [CALL], consumer, where, requirement.name)
         else:
-            given = f"the method {provided.__qualname__}" if cells.is_bound(provided) else f"{provided!r:.80}"
             wanted = requirement.type
             is_meant_whole = isabstract(wanted) and issubclass(type(provided), wanted)
             name = wanted.__name__ if is_meant_whole else ""
-            raise NotACellError(requirement.name, requirement.owner.__name__, given, str(where), name)
+            raise NotACellError(requirement.name, requirement.owner.__name__, shown(provided), str(where), name)
 
     def _link(
         self, provider: object, names: Iterable[str], consumer: object, where: Location, interface: str = ""
     ) -> None:
-        checked = [check_binding(provider, name, consumer, where) for name in names]
+        checked = [check_binding(provider, name, consumer, interface or name, where) for name in names]
         giver, taker = self._enroll(provider, where), self._enroll(consumer, where)
         for cell in checked:
             self._ledger.link(Link(giver, cell, taker, where, interface))

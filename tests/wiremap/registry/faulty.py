@@ -283,6 +283,20 @@ def a_cell_is_a_method() -> None:
     RegistryOrchestrator().register(blocks, blocks.allocate, Scheduler())
 
 
+def a_cell_is_a_requirement() -> None:
+    cell: Any = Typed.allocate
+    RegistryOrchestrator().register(BlockManager(), cell, Typed())
+
+
+def a_method_is_taken_from_the_class_in_a_typed_line() -> None:
+    given: Any = BlockManager.allocate
+    Typed.allocate.register(RegistryOrchestrator(), given, Typed())
+
+
+def a_method_is_taken_from_the_class_and_handed_over_by_name() -> None:
+    RegistryOrchestrator().register(BlockManager.allocate, "__call__", Engine(), name="allocate")
+
+
 def a_cell_is_two_words() -> None:
     RegistryOrchestrator().register(BlockManager(), "can allocate", Scheduler())
 
@@ -360,6 +374,25 @@ def an_interface_is_handed_over_by_its_name() -> None:
 
     orch = RegistryOrchestrator()
     orch.register(BlockManager(), "pool", Deep())
+    orch.compile()
+
+
+def an_interface_is_only_annotated() -> None:
+    class Annotating:
+        pool: Requires[Pools]
+
+    orch = RegistryOrchestrator()
+    orch.register(BlockManager(), "pool", Annotating())
+    orch.add(Annotating())
+    orch.compile()
+
+
+def a_callable_is_handed_over_by_the_name_of_an_annotation() -> None:
+    def first_fit(count: int) -> list[int]:
+        return list(range(count))
+
+    orch = RegistryOrchestrator()
+    orch.register(first_fit, "allocate", Scheduler())
     orch.compile()
 
 
