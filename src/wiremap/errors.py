@@ -188,18 +188,19 @@ class NameTakenError(WiremapError):
 
     code = "name-taken"
 
-    def __init__(self, site: BindingSite, holder: str, holder_at: str) -> None:
+    def __init__(self, site: BindingSite, holder: str, holder_at: str, cure: str = "") -> None:
         self.site = site
         self.holder = holder
         self.holder_at = holder_at
-        super().__init__(site, holder, holder_at)
+        self.cure = cure or "Remove or rename that; an annotation without a value may stay."
+        super().__init__(site, holder, holder_at, self.cure)
 
     def _text(self) -> str:
         provider, cell, consumer, _ = self.site
         return _laid_out(
             f"{consumer} can't take the cell {cell!r} of {provider}, since the name is taken.",
             [self.site.place, (self.holder_at or "-", f"taken by {self.holder}")],
-            "Remove or rename that; an annotation without a value may stay.",
+            self.cure,
         )
 
 
@@ -397,22 +398,23 @@ class AlreadyFinalizedError(WiremapError):
 
 
 class NotAComponentError(WiremapError):
-    """A plain value was passed where a component belongs."""
+    """A plain value was passed where a component belongs, or a method of no object."""
 
     code = "not-a-component"
 
-    def __init__(self, call: str, role: str, value: str, where: str) -> None:
+    def __init__(self, call: str, role: str, value: str, where: str, cure: str = "") -> None:
         self.call = call
         self.role = role
         self.value = value
         self.where = where
-        super().__init__(call, role, value, where)
+        self.cure = cure or "A component is an object that can be told from all others; put the value into one."
+        super().__init__(call, role, value, where, self.cure)
 
     def _text(self) -> str:
         return _laid_out(
             f"{self.call}() was given {self.value} as the {self.role}.",
             [(self.where, f"{self.call}()")],
-            "A component is an object that can be told from all others; put the value into one.",
+            self.cure,
         )
 
 
@@ -610,6 +612,26 @@ class LostGraphWarning(WiringWarning):
         return _laid_out(what, [], "Call orch.connect(part, self) there.")
 
 
+class NeverFinalizedWarning(WiringWarning):
+    """A ``with`` block of an orchestrator ended, and what was registered in it was bound and compiled by nobody.
+
+    ``where`` is the line that registered something first.
+    """
+
+    code = "never-finalized"
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        super().__init__(where)
+
+    def _text(self) -> str:
+        return _laid_out(
+            "The block of the orchestrator ended without finalize(), so nothing was bound.",
+            [(self.where, "the first registration")],
+            "Call finalize() in the block, or compile() for the graph alone.",
+        )
+
+
 class UnusedCellWarning(WiringWarning):
     """A cell was handed to consumers whose class never reads it."""
 
@@ -792,6 +814,19 @@ class CannotOverrideError(WiremapError):
 
 
 # Graphs as data.
+
+
+class OverrideNotEnteredWarning(WiringWarning):
+    """An override was asked for and never begun, so that the component was not swapped."""
+
+    code = "override-not-entered"
+
+    def __init__(self, component_id: str) -> None:
+        self.component_id = component_id
+        super().__init__(component_id)
+
+    def _text(self) -> str:
+        return f"{self.component_id} was not overridden: override() swaps it inside a `with` block only."
 
 
 class UnknownComponentError(WiremapError):

@@ -25,10 +25,14 @@ _COMMANDS = (
 )
 EXIT_USAGE = 2
 EXIT_REFUSED = 3
+EXIT_INTERRUPTED = 130  # as shells say it of a command that Ctrl-C ended
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code: 0 fine, 1 findings or failed tests, 2 wrong usage, 3 refused."""
+    """Run one command and return its exit code.
+
+    That is 0 for fine, 1 for findings or failed tests, 2 for wrong usage, 3 for refused, 130 for interrupted.
+    """
     parser = _parser()
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
@@ -39,6 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except WiremapError as error:
         print(f"wiremap: {error}", file=sys.stderr)  # noqa: T201
         return EXIT_REFUSED if isinstance(error, UntrustedMapError) else EXIT_USAGE
+    except KeyboardInterrupt:
+        print("wiremap: interrupted", file=sys.stderr)  # noqa: T201
+        return EXIT_INTERRUPTED
     except BrokenPipeError:
         # Whoever read the output has enough of it; the interpreter must not complain about that at exit.
         sys.stderr.close()

@@ -16,7 +16,7 @@ All arguments go to pytest. Of its options these are wiremap's:
   --wiremap-order=file    keep the order of the project; without it, files that are likeliest to fail come first
 
 `wiremap affected` says beforehand what would run and why. Exit codes are pytest's, but for 0 when nothing was left
-to run. What pytest itself offers follows.
+to run, and 130 for Ctrl-C. What pytest itself offers follows.
 """
 
 
@@ -43,4 +43,9 @@ def run(options: argparse.Namespace, own_help: str) -> int:
         write(own_help)
         sys.stdout.flush()
     command = [sys.executable, "-m", "pytest", "--wiremap", *options.pytest_arguments]
-    return subprocess.run(command, check=False).returncode  # noqa: S603 - the user's own pytest
+    with subprocess.Popen(command) as child:  # noqa: S603 - the user's own pytest
+        try:
+            return child.wait()
+        except KeyboardInterrupt:
+            child.wait()  # the terminal interrupts it too, and it has records to write
+            raise

@@ -11,6 +11,7 @@ outlives them.
 """
 
 import threading
+import weakref
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -26,12 +27,16 @@ from wiremap.registry.interface_view import Interface, InterfaceView, changed_in
 from wiremap.registry.location import Location
 from wiremap.registry.requirements import Requires, annotated_names, required_cells
 from wiremap.registry.state_cell import Handed, StateCell, defined_by, wired_cells
+from wiremap.registry.weak_table import WeakTable, is_weakly_referable
 
 _IMMUTABLE_TYPE: Final = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 
 NOT_CALLABLE: Final = "Pass what can be called: a function, or an object whose class defines __call__."
 
 Undo = Callable[[], None]
+
+# What a consumer with slots only was handed, which has no place for a note. Its slot keeps it, and nothing here does.
+_put_in_slots: Final[WeakTable[dict[str, Callable[[], object]]]] = WeakTable()
 
 
 # What the provider has
@@ -160,23 +165,27 @@ def lack_of_room(consumer: object, cell: str, kind: CellKind) -> tuple[str, str]
         return f"its class {cls.__qualname__} has no place for new attributes", cure
     if kind == "state" and is_slot:
         return "a state cell is looked up at every read, and a slot would keep one value", (
-            "Take slots=True out of its @dataclass."
-            if _has_generated_slots(cls)
-            else f"Take {cell!r} out of the __slots__ of {cls.__qualname__}."
+            _cure_for_generated_slots(cls) or f"Take {cell!r} out of the __slots__ of {cls.__qualname__}."
         )
     return None
 
 
 def _cure_for_slots(cls: type, kind: CellKind) -> str:
-    if _has_generated_slots(cls):
-        return "Take slots=True out of its @dataclass."
+    if cure := _cure_for_generated_slots(cls):
+        return cure
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return "Make it a dataclass: nothing can be added to a NamedTuple."
     return "Add '__dict__' to its __slots__" + (", or the name of the cell." if kind == "method" else ".")
 
 
-def _has_generated_slots(cls: type) -> bool:
-    """Tell whether ``@dataclass(slots=True)`` wrote the slots of *cls*, which then nobody can add to."""
+def _cure_for_generated_slots(cls: type) -> str:
+    """Return what to do where a decorator wrote the slots of *cls*, which then nobody can add to; else nothing."""
+    if "__attrs_attrs__" in cls.__dict__:
+        return "Pass slots=False to its decorator of attrs, as in @define(slots=False)."
+    return "Take slots=True out of its @dataclass." if _is_dataclass_with_slots(cls) else ""
+
+
+def _is_dataclass_with_slots(cls: type) -> bool:
     parameters: Any = cls.__dict__.get("__dataclass_params__")
     if hasattr(parameters, "slots"):
         return bool(parameters.slots)
@@ -270,10 +279,14 @@ def rebind(offer: Offer, consumer: object, interface: str = "") -> None:
         _store(consumer, name, _kept(handed))
 
 
-def handed_by(consumer: object, cell: str, interface: str = "") -> object | None:
-    """Return the provider of a cell that *consumer* was handed, or None."""
+def is_handed_by(provider: object, consumer: object, cell: str, interface: str = "") -> bool:
+    """Tell whether *consumer* was handed a cell by *provider*; of one with slots only, whether it keeps just that."""
     handed = _note_of(consumer, cell, interface)
-    return handed and handed.provider
+    if handed is not None:
+        return handed.provider is provider
+    kept = None if has_instance_dict(type(consumer)) else _in_slot(consumer, interface or cell)
+    given = provider if cell == CALL else getattr(provider, cell, None) if callable(kept) else None
+    return kept is not None and (kept is given or (is_bound(kept) and is_bound(given) and kept == given))
 
 
 def original_provider(consumer: object, cell: str, interface: str = "") -> object | None:
@@ -292,11 +305,8 @@ def _cells_of_interface(consumer: object, interface: str) -> Mapping[str, Handed
     handed = wired_cells(consumer).get(interface)
     if handed is not None:
         return handed.value.cells if isinstance(handed.value, Interface) else {}
-    slot = class_attribute(type(consumer), interface)  # one with slots only keeps no note, but the view
-    if isinstance(slot, MemberDescriptorType) and _is_slot_filled(slot, consumer):
-        kept = slot.__get__(consumer)
-        return wired_cells(kept) if isinstance(kept, InterfaceView) else {}
-    return {}
+    kept = _in_slot(consumer, interface)  # one with slots only keeps no note, but the view
+    return wired_cells(kept) if isinstance(kept, InterfaceView) else {}
 
 
 def is_in_interface(cell: str, interface: str) -> bool:
@@ -337,12 +347,22 @@ def replaced_cell(consumer: object, name: str) -> str | None:
 
 def _is_assigned_over(consumer: object, name: str) -> bool:
     handed = wired_cells(consumer).get(name)
-    if handed is None or handed.value is None:
-        return False  # a consumer with slots only keeps no note
+    if handed is None:
+        reference = (_put_in_slots.get(consumer) or {}).get(name)
+        return reference is not None and reference() is not _in_slot(consumer, name)
+    if handed.value is None:
+        return False
+    is_slot = isinstance(class_attribute(type(consumer), name), MemberDescriptorType)
+    kept = _in_slot(consumer, name) if is_slot else instance_dict(consumer).get(name)
+    return kept is not _kept(handed)
+
+
+def _in_slot(consumer: object, name: str) -> Any:
+    """Return what the slot of that name holds; None if it is empty, or there is none."""
     slot = class_attribute(type(consumer), name)
-    if isinstance(slot, MemberDescriptorType):
-        return not _is_slot_filled(slot, consumer) or slot.__get__(consumer) is not _kept(handed)
-    return instance_dict(consumer).get(name) is not _kept(handed)
+    return (
+        slot.__get__(consumer) if isinstance(slot, MemberDescriptorType) and _is_slot_filled(slot, consumer) else None
+    )
 
 
 def _store(consumer: object, name: str, value: object) -> None:
@@ -352,8 +372,10 @@ def _store(consumer: object, name: str, value: object) -> None:
         class_attribute(type(consumer), name), MemberDescriptorType
     ):
         instance_dict(consumer)[name] = value
-    else:
-        object.__setattr__(consumer, name, value)
+        return
+    object.__setattr__(consumer, name, value)
+    if is_weakly_referable(value):
+        _put_in_slots.put(consumer, {**(_put_in_slots.get(consumer) or {}), name: weakref.ref(value)})
 
 
 def _install_state_cell(cls: type, cell: str) -> None:

@@ -7,7 +7,7 @@ names clash, the later one gets ``#2``, ``#3``. An id given by hand holds for it
 """
 
 from collections.abc import Collection, Iterable
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
 
 from wiremap.errors import ConflictingIdError, DuplicateIdError, WiremapError
@@ -18,7 +18,7 @@ from wiremap.registry.weak_table import WeakTable
 Names = dict[Entry, str]
 
 # Objects of these classes have a name of their own, which says more than their class.
-_NAMED: Final = (type, FunctionType, BuiltinFunctionType, ModuleType)
+_NAMED: Final = (type, FunctionType, BuiltinFunctionType, MethodType, ModuleType)
 
 _LONGEST: Final = 200
 """Characters of the longest id made from a place. A list linked to any depth would else have ids of its length."""

@@ -1,7 +1,8 @@
 """The life of components: started in dependency order, closed in reverse, each once.
 
 A component takes part by defining ``__post_wire__``, which starts it, ``__pre_close__``, which ends it, or
-both. While either runs, everything that the component is handed is started and not yet closed.
+both: in its class as a rule, as a function in a module that is a component, or on the instance. While either runs,
+everything that the component is handed is started and not yet closed.
 """
 
 import weakref
@@ -10,6 +11,7 @@ from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any, Final
 
 from wiremap.errors import AsyncHookError
+from wiremap.registry.attributes import instance_dict, is_class
 from wiremap.registry.cell_table import wiring_lock
 from wiremap.registry.declarations import Declarations
 from wiremap.registry.state_cell import bound, defined_by
@@ -47,9 +49,7 @@ class Lifecycle:
         self._order = tuple(order)
         for component_id in self._order:
             component = components[component_id]
-            if all(_hook(component, name) is None for name in (START_HOOK, CLOSE_HOOK)):
-                continue
-            if component in unfinished or not _claimed(component):
+            if not has_hooks(component) or component in unfinished or not _claimed(component):
                 continue
             try:
                 _call(component, START_HOOK, component_id)
@@ -83,11 +83,21 @@ class Lifecycle:
         return errors
 
     def fail(self, error: BaseException) -> None:
-        """Close what was started because *error* was raised, and note on it what that raised in turn."""
+        """Close what was started because *error* was raised, and note on it what that raised in turn.
+
+        An interrupt while closing is no note: it is raised, where *error* is none itself.
+        """
         failures = self.close()
         for failure in failures:
             _cut_off(failure, error)
+        if isinstance(error, Exception) and not all(isinstance(failure, Exception) for failure in failures):
+            raise_together(failures)
         _note(error, "When what had been started was closed again", failures)
+
+
+def has_hooks(component: object) -> bool:
+    """Tell whether *component* is to be started or closed."""
+    return any(_hook(component, name) is not None for name in (START_HOOK, CLOSE_HOOK))
 
 
 def raise_together(errors: list[BaseException]) -> None:
@@ -144,8 +154,11 @@ def _check_has_run(result: object, cls: type, hook: str) -> None:
 
 
 def _hook(component: object, name: str) -> Any:
-    """Return the hook as the class defines it, bound as Python binds special methods; None if there is none."""
+    """Return the hook that *component* keeps itself, as a module does, or that of its class; None if there is none."""
     cls = type(component)
+    stored = {} if is_class(component) else instance_dict(component)  # what a class keeps is for its instances
+    if name in stored:
+        return stored[name]
     return bound(next((defined for _, defined in defined_by(cls.__mro__, name)), None), component, cls)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 from wiremap.errors import AlreadyClosedError, AlreadyFinalizedError, NotACellError
 from wiremap.graph import CALL, Graph
 from wiremap.registry import cells, nesting, observers
-from wiremap.registry.arguments import check_addition, check_binding, check_containment, check_name
+from wiremap.registry.arguments import check_addition, check_binding, check_containment, check_name, shown
 from wiremap.registry.cell_table import wiring_lock
 from wiremap.registry.collector import paused_collector
 from wiremap.registry.compilation import Compilation, compile_ledger
@@ -23,7 +23,7 @@ from wiremap.registry.overriding import System
 from wiremap.registry.recipes import compiling
 from wiremap.registry.requirements import Requirement, announce
 from wiremap.registry.unfinished import note_begun, note_compiled
-from wiremap.registry.unused import warn_of_lost, warn_of_unused
+from wiremap.registry.unused import warn_of_lost, warn_of_never_finalized, warn_of_unused
 from wiremap.registry.validation import is_bound_already
 
 T = TypeVar("T")
@@ -34,7 +34,8 @@ class RegistryOrchestrator:
 
     Registration only takes notes, so its order is free. Nothing about a component changes before
     ``finalize``, and after it nothing about the wiring does. What ``finalize`` starts, ``close`` ends; as a
-    context manager, an orchestrator closes itself at the end of the ``with`` block.
+    context manager, an orchestrator closes itself at the end of the ``with`` block. An error or an interrupt of the
+    block passes on then, with what closing raises in its notes.
     """
 
     def __init__(self) -> None:
@@ -44,14 +45,23 @@ class RegistryOrchestrator:
         self._graph: Graph | None = None
         self._system = System()
         self._is_frozen = False
+        self._is_judged = False
         self._finalized_at = Location("", 0)
         self._closed_at: Location | None = None
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
-        self._close(caller_location(depth=1))
+    def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
+        where = caller_location(depth=1)
+        self._begin_closing(where)
+        # Python swallows a GeneratorExit, and would what is noted on it.
+        if error is not None and not isinstance(error, GeneratorExit):
+            self._lifecycle.fail(error)
+            return
+        raise_together(self._lifecycle.close())
+        if error is None and not self._is_judged:
+            warn_of_never_finalized(self._ledger, where)
 
     def add(
         self,
@@ -181,6 +191,7 @@ class RegistryOrchestrator:
         return graph
 
     def _compiled(self, unfinished: Container[object]) -> Compilation:
+        self._is_judged = True
         compilation = compile_ledger(self._ledger, unfinished)
         warn_of_unused(self._ledger, compilation)
         return compilation
@@ -198,7 +209,8 @@ class RegistryOrchestrator:
         Raises:
             BaseExceptionGroup: Hooks raised; it holds what they raised, and is an ``ExceptionGroup`` as a rule.
         """
-        self._close(caller_location(depth=1))
+        self._begin_closing(caller_location(depth=1))
+        raise_together(self._lifecycle.close())
 
     def describe(self) -> str:
         """Return the graph of what is registered so far as text for people.
@@ -209,6 +221,7 @@ class RegistryOrchestrator:
         from wiremap.render.text import render_text  # noqa: PLC0415 -- keeps `import wiremap` cheap
 
         unfinished = UnderConstruction(depth=1)
+        self._is_judged = True
         with wiring_lock:
             graph = self._graph or compile_ledger(self._ledger, unfinished).graph
         return render_text(graph)
@@ -223,16 +236,15 @@ class RegistryOrchestrator:
         elif requirement.is_callable and cells.kind_of_cell(provided, CALL):
             self._link(provided, [CALL], consumer, where, requirement.name)
         else:
-            given = f"the method {provided.__qualname__}" if cells.is_bound(provided) else f"{provided!r:.80}"
             wanted = requirement.type
             is_meant_whole = isabstract(wanted) and issubclass(type(provided), wanted)
             name = wanted.__name__ if is_meant_whole else ""
-            raise NotACellError(requirement.name, requirement.owner.__name__, given, str(where), name)
+            raise NotACellError(requirement.name, requirement.owner.__name__, shown(provided), str(where), name)
 
     def _link(
         self, provider: object, names: Iterable[str], consumer: object, where: Location, interface: str = ""
     ) -> None:
-        checked = [check_binding(provider, name, consumer, where) for name in names]
+        checked = [check_binding(provider, name, consumer, interface or name, where) for name in names]
         giver, taker = self._enroll(provider, where), self._enroll(consumer, where)
         for cell in checked:
             self._ledger.link(Link(giver, cell, taker, where, interface))
@@ -274,13 +286,12 @@ class RegistryOrchestrator:
         graph = compilation.graph
         return graph if graph.nested == nested else replace(graph, nested=nested)
 
-    def _close(self, where: Location) -> None:
+    def _begin_closing(self, where: Location) -> None:
         if self._closed_at is None:
             self._closed_at = where
         if self._graph is None:
             unnamed = {str(number): entry.component for number, entry in enumerate(self._ledger.entries)}
             self._lifecycle.adopt(nesting.lifecycles_inside(unnamed))
-        raise_together(self._lifecycle.close())
 
 
 @paused_collector()

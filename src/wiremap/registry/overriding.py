@@ -4,12 +4,14 @@ Nothing here keeps a component alive: a graph may outlive its components, and wh
 """
 
 import itertools
+import warnings
 import weakref
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from types import TracebackType
 from typing import Any, Final, TypeVar
 
 from wiremap.errors import (
@@ -17,6 +19,7 @@ from wiremap.errors import (
     CannotOverrideError,
     CellReplacedError,
     CellTypeError,
+    OverrideNotEnteredWarning,
     UnknownCellError,
     WiremapError,
     WiringError,
@@ -31,6 +34,7 @@ from wiremap.registry.cells import (
     Offer,
     cell_lost_on_class,
     cell_names,
+    holder_of_name,
     is_in_interface,
     kind_of_cell,
     original_provider,
@@ -153,11 +157,11 @@ class System:
         reached = _reached_by(handed, everything)
         if reason := _why_not_everywhere(stand_in, reached):
             raise CannotOverrideError(component_id, *reason)
-        if reason := _why_no_class(stand_in, handed):
+        if reason := _why_no_class(stand_in, handed) or _why_unwired(stand_in):
             raise CannotOverrideError(component_id, *reason)
         if faults := list(_faults(stand_in, handed, where)):
             raise WiringError(faults, _NOTHING_SWAPPED)
-        return _swapped(provider, stand_in, handed, reached)
+        return _Override(component_id, where, _swapped(provider, stand_in, handed, reached))
 
     def offered_by(self, component_id: str) -> list[BoundCell]:
         """Return the cells that a component hands over, by its id in the graph of this system."""
@@ -167,6 +171,29 @@ class System:
             for cell in cells
             if cell.provider_id == bound_ids.get(component_id, component_id)
         ]
+
+
+class _Override(AbstractContextManager[T]):
+    """Swaps a provider on enter and puts it back on exit, and warns if it is thrown away without either."""
+
+    def __init__(self, component_id: str, where: Location, swapped: AbstractContextManager[T]) -> None:
+        self._component_id = component_id
+        self._where = where
+        self._swapped = swapped
+        self._is_entered = False
+
+    def __enter__(self) -> T:
+        self._is_entered = True
+        return self._swapped.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._swapped.__exit__(kind, error, trace)
+
+    def __del__(self, warn: Callable[..., None] = warnings.warn_explicit) -> None:  # names go when Python ends
+        if not self._is_entered:
+            warn(OverrideNotEnteredWarning(self._component_id), None, self._where.file, self._where.line)
 
 
 def _only_provider(component_id: str, offered: Iterable[BoundCell]) -> object:
@@ -216,6 +243,16 @@ def _why_no_class(stand_in: object, handed: Iterable[BoundCell]) -> tuple[str, s
             if needs_instance(stand_in, bound.cell):
                 name = stand_in.__name__
                 return f"{bound.cell!r} of the class {name} needs an instance", f"Pass an instance: {name}(...)."
+    return None
+
+
+def _why_unwired(stand_in: object) -> tuple[str, str] | None:
+    """Return which cells the stand-in requires and was not handed, and what to do about it, or None."""
+    required = requirements_of(type(stand_in))
+    if missing := [cell for cell in sorted(required) if holder_of_name(stand_in, cell) is None]:
+        name, cell = type(stand_in).__name__, missing[0]
+        reason = f"the stand-in {name} requires {' and '.join(map(repr, missing))} itself, and was handed no such cell"
+        return reason, f"Wire it before, with an orchestrator of its own; or take that back: {cell} = None in {name}."
     return None
 
 

@@ -41,12 +41,14 @@ class Requirement(Generic[Consumer, Provided]):
         owner: The class that declares it.
         name: The name under which instances read it.
         where: The line that declares it; line 0 where that is unknown.
+        is_annotation: Whether it is only annotated, and so has no wiring line of its own.
     """
 
     owner: type
     name: str
     where: Location
     _written: Any = None
+    is_annotation: bool = False
 
     @property
     def type(self) -> Any:
@@ -67,6 +69,12 @@ class Requirement(Generic[Consumer, Provided]):
     def members(self) -> tuple[str, ...]:
         """The cells of an interface, sorted; none for any other type."""
         return _members_of(self.type)
+
+    @property
+    def line(self) -> str:
+        """The typed wiring line, as messages show it."""
+        made = f"write {self.name} = Requires[...]() in {self.owner.__name__}, then\n" if self.is_annotation else ""
+        return f"{made}{self.owner.__name__}.{self.name}.register(orch, provider, consumer)"
 
     def register(self, orchestrator: Notebook, provided: Provided, consumer: Consumer) -> None:
         """Let *consumer* have *provided*, as ``orchestrator.register`` does, in a line that type checkers check.
@@ -243,7 +251,7 @@ def _from_annotation(klass: type, name: str, annotation: object) -> Requirement[
     origin = origin_of(klass)
     file = getattr(sys.modules.get(klass.__module__), "__file__", None) or origin.source_path
     written = annotation if isinstance(annotation, str) else _argument(annotation)
-    return Requirement(klass, name, Location(file, origin.source_line), written)
+    return Requirement(klass, name, Location(file, origin.source_line), written, is_annotation=True)
 
 
 def _line_outside_typing() -> Location:

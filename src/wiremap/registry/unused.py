@@ -6,18 +6,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import FunctionType, MethodType
 from typing import Any, Final
 
-from wiremap.errors import LostGraphWarning, UnusedCellWarning, UnusedComponentWarning, WiringWarning
+from wiremap.errors import (
+    LostGraphWarning,
+    NeverFinalizedWarning,
+    UnusedCellWarning,
+    UnusedComponentWarning,
+    WiringWarning,
+)
 from wiremap.registry.attributes import instance_dict, is_class
 from wiremap.registry.compilation import Compilation
 from wiremap.registry.declarations import Declarations
 from wiremap.registry.ledger import Entry, Ledger
-from wiremap.registry.lifecycle import CLOSE_HOOK, START_HOOK
+from wiremap.registry.lifecycle import has_hooks
 from wiremap.registry.location import Location
 from wiremap.registry.nesting import graphs_lost, is_in_a_graph
 from wiremap.registry.reading import may_read
 from wiremap.registry.state_cell import wired_cells
 
-_HOOKS: Final = (START_HOOK, CLOSE_HOOK)
 _FUNCTIONS: Final = (FunctionType, MethodType)
 
 # What was said before: under the default filter Python says a thing once, for as long as it is in here.
@@ -45,6 +50,15 @@ def warn_of_lost(components: Mapping[str, object], since: int = 0) -> None:
     _warn((where, LostGraphWarning(maker)) for maker, where in graphs_lost(components, since))
 
 
+def warn_of_never_finalized(ledger: Ledger, where: Location) -> None:
+    """Issue a warning, at the line of the ``with`` block that ended, if what it registered was bound by nobody.
+
+    Raises:
+        WiringWarning: A filter turns warnings into errors.
+    """
+    _warn((where, NeverFinalizedWarning(str(first.where))) for first in ledger.entries[:1])
+
+
 def _warn(found: Iterable[tuple[Location, WiringWarning]]) -> None:
     for where, warning in found:
         warnings.warn_explicit(warning, None, where.file, where.line, registry=_said)
@@ -59,8 +73,7 @@ def _unused_components(ledger: Ledger, compilation: Compilation) -> Iterator[tup
         return  # there is nothing that it could be bound to
     for entry in ledger.entries:
         component, component_id = entry.component, compilation.names[entry]
-        is_started = any(hasattr(type(component), hook) for hook in _HOOKS)
-        if component_id not in used and not is_started and not is_in_a_graph(component):
+        if component_id not in used and not has_hooks(component) and not is_in_a_graph(component):
             yield entry.where, UnusedComponentWarning(component_id, is_class(component))
 
 

@@ -25,7 +25,7 @@ from wiremap.errors import (
     nearest,
 )
 from wiremap.graph import CALL, CellKind
-from wiremap.registry.arguments import RIGHT_ORDER
+from wiremap.registry.arguments import RIGHT_ORDER, below_another_name
 from wiremap.registry.attributes import is_class
 from wiremap.registry.cell_types import cell_type_faults
 from wiremap.registry.cells import (
@@ -33,9 +33,9 @@ from wiremap.registry.cells import (
     cell_lost_on_class,
     cell_names,
     class_attribute,
-    handed_by,
     holder_of_name,
     is_bound,
+    is_handed_by,
     kind_of_cell,
     lack_of_room,
     owns_cell,
@@ -78,7 +78,7 @@ def kinds_of_links(ledger: Ledger) -> Kinds:
 
 def is_bound_already(link: Link) -> bool:
     """Tell whether another orchestrator has handed this very cell of this very provider over."""
-    return handed_by(link.consumer.component, link.cell, link.interface) is link.provider.component
+    return is_handed_by(link.provider.component, link.consumer.component, link.cell, link.interface)
 
 
 def wiring_faults(ledger: Ledger, names: Names, kinds: Kinds, unfinished: Container[object]) -> Iterator[WiremapError]:
@@ -168,14 +168,15 @@ def _mistake(link: Link) -> str:
     if link.cell == CALL:
         return NOT_CALLABLE
     requirement = requirements_of(consumer).get(link.cell)
-    by_type = f"{consumer.__name__}.{link.cell}.register(orch, provider, consumer)"
     if requirement is not None and requirement.is_interface:
-        return f"Hand over the whole provider: {by_type}."
+        return f"Hand over the whole provider: {requirement.line}."
     if isinstance(provider, FunctionType) or (
         requirement is not None and requirement.is_callable and callable(provider)
     ):
         by_name = f"Hand the callable over as the cell '__call__', with name={link.cell!r}"
-        return f"{by_name}, or by\n{by_type}." if requirement else f"{by_name}."
+        return (
+            f"{by_name}, or by\n{requirement.line}." if requirement and not requirement.is_annotation else f"{by_name}."
+        )
     return ""
 
 
@@ -215,7 +216,18 @@ def _names_taken(wiring: _Wiring, to_make: _ToMake) -> Iterator[WiremapError]:
     for link, _ in to_make:
         if holder := holder_of_name(link.consumer.component, link.name):
             location = _location_of_holder(wiring, link.consumer.component, link.name)
-            yield NameTakenError(wiring.site_by_name(link), holder, location)
+            yield NameTakenError(wiring.site_by_name(link), holder, location, _cure_for_taken(link))
+
+
+def _cure_for_taken(link: Link) -> str:
+    """Return what to do where a cell holds the name, or a method or property does; nothing where a value does."""
+    consumer = link.consumer.component
+    if link.name in wired_cells(consumer):
+        return "A cell stays, after close() too: use a new consumer or, for a test, graph.override()."
+    defined = class_attribute(type(consumer), link.name)
+    if hasattr(type(defined), "__get__") and not isinstance(defined, MemberDescriptorType) and not link.interface:
+        return f"Remove or rename that. Where both must stay,\n{below_another_name(link.cell)}"
+    return ""
 
 
 def _replaced_cells(wiring: _Wiring) -> Iterator[WiremapError]:
@@ -281,7 +293,6 @@ def _missing_cells(wiring: _Wiring, missing: Mapping[_Need, None]) -> Iterator[W
     for consumer, name in missing:
         cls = type(consumer.component)
         requirement = requirements_of(cls)[name]
-        by_type = f"{cls.__name__}.{name}.register(orch, provider, consumer)"
         cells = (name, *requirement.members)
         if cells not in candidates:
             similar = () if requirement.members else _owners_of_similar(wiring, name)
@@ -292,7 +303,7 @@ def _missing_cells(wiring: _Wiring, missing: Mapping[_Need, None]) -> Iterator[W
             str(consumer.where),
             wiring.declarations.of_name(cls, name),
             candidates[cells],
-            by_type if requirement.is_interface else f"orch.register(provider, {name!r}, consumer)",
+            requirement.line if requirement.is_interface else f"orch.register(provider, {name!r}, consumer)",
         )
 
 

@@ -17,7 +17,6 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from wiremap.errors import (
-    AsyncRecipeError,
     GraphFormatError,
     ModuleNotImportableError,
     NoLocalGraphError,
@@ -154,7 +153,7 @@ def _current_directory_first() -> Iterator[None]:
 def _import(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
-    except AsyncRecipeError:
+    except WiremapError:
         raise  # it says what to mend, and where
     except (Exception, SystemExit) as error:  # anything may happen while somebody's module is imported
         missing = error.name if isinstance(error, ModuleNotFoundError) else None

@@ -1,5 +1,8 @@
+from pathlib import Path
+
 import pytest
 
+from tests.wiremap.projects import new_project
 from wiremap import __version__
 from wiremap.cli.main import main
 
@@ -26,3 +29,12 @@ def test_an_error_is_one_sentence_with_its_code(capsys: pytest.CaptureFixture[st
     assert (exit_code, output.out) == (2, "")
     assert output.err.startswith("wiremap: ")
     assert "[module-not-importable]" in output.err
+
+
+@pytest.mark.parametrize("inside", ["", "@recipe\ndef combine(): "])
+def test_an_interrupt_is_one_line_whichever_command_runs(tmp_path: Path, inside: str) -> None:
+    project = new_project(tmp_path, {"stopped.py": f"from wiremap import recipe\n{inside}raise KeyboardInterrupt\n"})
+
+    finished = project.wiremap("graph", "stopped")
+
+    assert (finished.exit_code, finished.stdout, finished.stderr) == (130, "", "wiremap: interrupted\n")

@@ -1,6 +1,10 @@
+import subprocess
+import sys
 from pathlib import Path
 
-from tests.wiremap.projects import new_project
+import pytest
+
+from tests.wiremap.projects import clean_environment, new_project
 
 
 def test_it_is_pytest_with_wiremap_and_all_arguments_are_pytests(tmp_path: Path) -> None:
@@ -26,3 +30,32 @@ def test_its_help_comes_first_and_pytests_follows(tmp_path: Path) -> None:
     assert finished.stdout.startswith("usage: wiremap run [PYTEST_ARGUMENT ...]\n")
     assert "--wiremap-order=file" in finished.stdout
     assert "usage: " in finished.stdout.partition("\n")[2]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a group of processes is interrupted as a terminal does it")
+def test_an_interrupt_lets_pytest_end_and_keeps_what_it_recorded(tmp_path: Path) -> None:
+    waiting = """
+        import os, signal, time
+
+        def test_a(): pass
+
+        def test_b():
+            os.killpg(0, signal.SIGINT)
+            time.sleep(60)
+
+        def teardown_module():
+            time.sleep(1)  # longer than a parent waits that kills its child
+    """
+    project = new_project(tmp_path, {"test_a.py": waiting})
+    interrupted = subprocess.run(
+        [sys.executable, "-m", "wiremap", "run"],
+        cwd=project.root,
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        start_new_session=True,
+    )
+
+    assert (interrupted.returncode, interrupted.stderr) == (130, "wiremap: interrupted\n")
+    assert "1 passed" in interrupted.stdout

@@ -241,6 +241,11 @@ def a_class_is_added_for_its_instance() -> None:
     orch.finalize()
 
 
+def a_block_ends_and_nothing_was_finalized() -> None:
+    with RegistryOrchestrator() as orch:
+        orch.register(BlockManager(), "allocate", Scheduler())
+
+
 def nobody_reads_a_cell() -> None:
     orch = RegistryOrchestrator()
     blocks = BlockManager()
@@ -276,6 +281,20 @@ def a_class_provides_a_method() -> None:
 def a_cell_is_a_method() -> None:
     blocks: Any = BlockManager()
     RegistryOrchestrator().register(blocks, blocks.allocate, Scheduler())
+
+
+def a_cell_is_a_requirement() -> None:
+    cell: Any = Typed.allocate
+    RegistryOrchestrator().register(BlockManager(), cell, Typed())
+
+
+def a_method_is_taken_from_the_class_in_a_typed_line() -> None:
+    given: Any = BlockManager.allocate
+    Typed.allocate.register(RegistryOrchestrator(), given, Typed())
+
+
+def a_method_is_taken_from_the_class_and_handed_over_by_name() -> None:
+    RegistryOrchestrator().register(BlockManager.allocate, "__call__", Engine(), name="allocate")
 
 
 def a_cell_is_two_words() -> None:
@@ -355,6 +374,25 @@ def an_interface_is_handed_over_by_its_name() -> None:
 
     orch = RegistryOrchestrator()
     orch.register(BlockManager(), "pool", Deep())
+    orch.compile()
+
+
+def an_interface_is_only_annotated() -> None:
+    class Annotating:
+        pool: Requires[Pools]
+
+    orch = RegistryOrchestrator()
+    orch.register(BlockManager(), "pool", Annotating())
+    orch.add(Annotating())
+    orch.compile()
+
+
+def a_callable_is_handed_over_by_the_name_of_an_annotation() -> None:
+    def first_fit(count: int) -> list[int]:
+        return list(range(count))
+
+    orch = RegistryOrchestrator()
+    orch.register(first_fit, "allocate", Scheduler())
     orch.compile()
 
 

@@ -13,6 +13,7 @@ from wiremap.errors import (
     ClassNotInstanceError,
     InvalidCellNameError,
     InvalidLabelError,
+    NotACellError,
     NotAComponentError,
     SelfBindingError,
     SelfContainmentError,
@@ -29,7 +30,8 @@ def _refused(act: Act, expected: type[WiremapError]) -> str:
         act(orch)
     assert orch.compile().components == ()
     assert re.search(
-        r"\n    tests.wiremap.registry.test_arguments\.py:\d+: (add|register|connect)\(\)\n", str(caught.value)
+        r"\n    tests.wiremap.registry.test_arguments\.py:\d+: (\w+\.\w+\.)?(add|register|connect)\(\)\n",
+        str(caught.value),
     )
     return str(caught.value)
 
@@ -98,7 +100,7 @@ def test_an_object_that_can_be_told_from_others_is_a_component(component: object
         ("__secret", "inside a class, Python reads another name there"),
         (None, "given None as the cell: the name of a cell is a string"),
         (3, "given 3 as the cell: the name of a cell is a string"),
-        (Blocks().allocate, "given an object of class method as the cell: the name of a cell is a string"),
+        (Blocks().allocate, "given the method Blocks.allocate as the cell: the name of a cell is a string"),
     ],
 )
 def test_what_no_consumer_could_read_is_no_name_of_a_cell(cell: object, reason: str) -> None:
@@ -199,3 +201,51 @@ def test_a_component_hands_nothing_to_itself_and_contains_itself_never() -> None
     assert text.startswith("One component of class Blocks is both the provider and the consumer of 'allocate'.")
     text = _refused(lambda orch: orch.connect(blocks, blocks), SelfContainmentError)
     assert text.startswith("One component of class Blocks is both the child and the parent.")
+
+
+class Requests:
+    def priority(self) -> int:
+        return 1
+
+    @staticmethod
+    def allocate(count: int) -> int:
+        return count
+
+
+class Sorting:
+    allocate = Requires[Callable[..., int]]()
+    key = Requires[Callable[..., int]]()
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda orch: Sorting.allocate.register(orch, Blocks.allocate, Sorting()),
+        lambda orch: orch.register(Blocks.allocate, "__call__", Sorting(), name="allocate"),
+        lambda orch: orch.register(Blocks.allocate, "allocate", Sorting()),
+    ],
+)
+def test_a_method_of_no_object_can_not_provide_itself_under_its_name(
+    act: Callable[[RegistryOrchestrator], None],
+) -> None:
+    said = _refused(act, NotAComponentError)
+
+    assert "given Blocks.allocate, which needs an instance, as the provider" in said
+    assert "By name write register(Blocks(...), 'allocate', consumer)" in said
+
+
+def test_a_method_of_a_class_may_be_a_callable_of_another_name_and_a_static_method_of_its_own() -> None:
+    orch, sorting = RegistryOrchestrator(), Sorting()
+    Sorting.key.register(orch, Requests.priority, sorting)
+    Sorting.allocate.register(orch, Requests.allocate, sorting)
+    orch.finalize()
+
+    assert (sorting.key(Requests()), sorting.allocate(3)) == (1, 3)
+
+
+def test_what_others_made_is_shown_by_its_class() -> None:
+    blocks: Any = Blocks()
+
+    said = _refused(lambda orch: Sorting.allocate.register(orch, blocks, Sorting()), NotACellError)
+
+    assert "Sorting.allocate was given an object of class Blocks, no method called 'allocate'" in said

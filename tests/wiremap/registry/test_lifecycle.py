@@ -1,13 +1,17 @@
 import gc
 import itertools
-from collections.abc import Callable
+import re
+import warnings
+from collections.abc import Callable, Generator
+from contextlib import suppress
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from tests.wiremap.registry.parts import Blocks, Engine
 from wiremap import RegistryOrchestrator, Requires, WiringError, compile_mode
-from wiremap.errors import AlreadyClosedError, AlreadyFinalizedError, AsyncHookError
+from wiremap.errors import AlreadyClosedError, AlreadyFinalizedError, AsyncHookError, NeverFinalizedWarning
 
 
 class Heavy:
@@ -601,3 +605,125 @@ def test_what_a_hook_registers_comes_too_late_and_says_so() -> None:
     with pytest.raises(AlreadyFinalizedError, match=r"register\(\) came too late"):
         orch.finalize()
     assert orch.add(Reader())  # it failed, so it is open as before
+
+
+# The end of a block
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, ValueError])
+def test_what_leaves_a_block_is_not_replaced_by_what_closing_raises(error: type[BaseException]) -> None:
+    def leave() -> None:
+        with chain(Failing("one", [], starting=False)) as orch:
+            orch.finalize()
+            raise error("left")
+
+    with pytest.raises(error, match="left") as caught:
+        leave()
+
+    assert "ValueError: one is busy" in caught.value.__notes__[0]
+
+
+def test_an_interrupt_of_closing_passes_on_though_an_error_left_the_block() -> None:
+    class Interrupted(Heavy):
+        def __pre_close__(self) -> None:
+            raise KeyboardInterrupt
+
+    def leave() -> None:
+        with chain(Interrupted("one", [])) as orch:
+            orch.finalize()
+            raise ValueError
+
+    with pytest.raises(KeyboardInterrupt):
+        leave()
+
+
+def test_an_interrupt_of_closing_passes_on_though_a_start_failed() -> None:
+    class Interrupted(Heavy):
+        def __pre_close__(self) -> None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        chain(Interrupted("one", []), Failing("two", [])).finalize()
+
+
+def test_a_generator_that_is_closed_inside_a_block_tells_what_closing_raises() -> None:
+    def served() -> Generator[None, None, None]:
+        with chain(Failing("one", [], starting=False)) as orch:
+            orch.finalize()
+            yield
+
+    serving = served()
+    next(serving)
+
+    with pytest.raises(ExceptionGroup, match="could not be closed"):
+        serving.close()
+
+
+def _told_at_the_end_of_a_block(act: Callable[[RegistryOrchestrator], object]) -> list[str]:
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", NeverFinalizedWarning)
+        with suppress(KeyError), chain(Heavy("a", []), Heavy("b", [])) as orch:
+            act(orch)
+    return [str(warning.message) for warning in told if warning.category is NeverFinalizedWarning]
+
+
+def test_a_block_that_ends_and_bound_nothing_says_so() -> None:
+    (told,) = _told_at_the_end_of_a_block(lambda _: None)
+
+    assert re.match(
+        r"The block of the orchestrator ended without finalize\(\).*\n +\S*test_lifecycle\.py:\d+: the first", told
+    )
+
+
+def _fail(_: object) -> None:
+    raise KeyError
+
+
+@pytest.mark.parametrize(
+    "act", [RegistryOrchestrator.compile, RegistryOrchestrator.finalize, RegistryOrchestrator.describe, _fail]
+)
+def test_a_block_that_was_asked_for_a_graph_or_failed_is_not_warned_of(
+    act: Callable[[RegistryOrchestrator], object],
+) -> None:
+    assert _told_at_the_end_of_a_block(act) == []
+
+
+def test_an_empty_block_is_not_warned_of() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with RegistryOrchestrator():
+            pass
+
+
+# Where a hook may be
+
+
+def test_a_module_starts_and_closes_by_its_functions() -> None:
+    log: list[str] = []
+    module = ModuleType("cache")
+    vars(module).update(__post_wire__=lambda: log.append("+"), __pre_close__=lambda: log.append("-"))
+
+    with RegistryOrchestrator() as orch:
+        orch.add(module)
+        orch.finalize()
+
+    assert log == ["+", "-"]
+
+
+def test_a_hook_on_the_instance_counts_before_that_of_its_class() -> None:
+    log: list[str] = []
+    heavy = Heavy("one", log)
+    vars(heavy)["__post_wire__"] = lambda: log.append("its own")
+
+    with RegistryOrchestrator() as orch:
+        orch.add(heavy)
+        orch.finalize()
+
+    assert log == ["its own", "-one"]
+
+
+def test_hooks_of_a_class_that_is_a_component_are_for_its_instances() -> None:
+    orch = RegistryOrchestrator()
+    orch.add(Heavy)
+
+    orch.finalize()

@@ -3,14 +3,14 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.wiremap.registry.parts import Blocks, Engine, Scheduler
-from wiremap import Binding, Graph, RegistryOrchestrator, WiringError
+from wiremap import Binding, Graph, RegistryOrchestrator, Requires, WiringError
 from wiremap.errors import AlreadyFinalizedError
 
 
@@ -213,3 +213,35 @@ def test_of_several_threads_that_hand_over_one_cell_all_but_one_are_told() -> No
             results = [pool.submit(orch.finalize) for orch in orchs]
 
         assert sum(isinstance(result.exception(), WiringError) for result in results) == len(orchs) - 1
+
+
+class _Pool(Protocol):
+    def allocate(self, count: int) -> int: ...
+
+
+class _Slotted:
+    __slots__ = ("allocate", "pool", "pools")
+
+
+class _Pooling:
+    __slots__ = ()
+    pool = Requires[_Pool]()
+
+
+class _SlottedPooling(_Pooling):
+    __slots__ = ("pool",)
+
+
+def test_another_orchestrator_may_register_the_same_for_a_consumer_with_slots_only() -> None:
+    blocks, slotted, pooling = Blocks(), _Slotted(), _SlottedPooling()
+    for _ in range(2):
+        orch = RegistryOrchestrator()
+        orch.register(blocks, "allocate", slotted)
+        orch.register(abs, "__call__", slotted, name="pools")
+        _Pooling.pool.register(orch, blocks, pooling)
+        orch.finalize()
+    rival = RegistryOrchestrator()
+    rival.register(Blocks(), "allocate", slotted)
+
+    with pytest.raises(WiringError, match="name-taken"):
+        rival.finalize()

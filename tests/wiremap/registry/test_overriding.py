@@ -2,8 +2,10 @@
 
 import gc
 import threading
+import warnings
 import weakref
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 from unittest.mock import Mock
@@ -13,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wiremap import Graph, RegistryOrchestrator, Requires, WiringError
-from wiremap.errors import CannotOverrideError, UnknownComponentError
+from wiremap.errors import CannotOverrideError, OverrideNotEnteredWarning, UnknownComponentError
 
 
 class Pool(Protocol):
@@ -590,3 +592,102 @@ def test_an_interface_that_is_kept_in_a_slot_is_swapped_and_put_back() -> None:
     with graph.override("Blocks", Blocks(1)):
         assert (slotted.blocks.num_free, slotted.blocks.allocate(0)) == (1, 1)
     assert (slotted.blocks.num_free, slotted.blocks.allocate(0)) == (7, 7)
+
+
+def _told(act: Callable[[], object]) -> list[str]:
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        act()
+        gc.collect()
+    return [str(warning.message) for warning in told if warning.category is OverrideNotEnteredWarning]
+
+
+def test_an_override_that_is_thrown_away_says_that_nothing_was_swapped() -> None:
+    wired = Wired()
+
+    told = _told(lambda: wired.graph.override("Blocks", Blocks(1)))
+
+    assert told == ["Blocks was not overridden: override() swaps it inside a `with` block only. [override-not-entered]"]
+
+
+def test_an_override_that_was_entered_or_refused_says_nothing_of_that() -> None:
+    wired = Wired()
+
+    def act() -> None:
+        with ExitStack() as stack:
+            stack.enter_context(wired.graph.override("Blocks", Blocks(1)))
+        with suppress(WiringError):
+            wired.graph.override("Blocks", Reporter())
+        wired.scheduler.allocate = lambda count: count
+        with suppress(WiringError), wired.graph.override("Blocks", Blocks(1)):
+            pass
+
+    assert _told(act) == []
+
+
+class Borrowing(Blocks):
+    """A stand-in for Blocks that requires a cell itself."""
+
+    lend = Requires[Callable[[], int]]()
+
+
+def test_a_stand_in_that_was_not_handed_what_it_requires_is_refused() -> None:
+    wired = Wired()
+
+    with pytest.raises(
+        CannotOverrideError, match="the stand-in Borrowing requires 'lend' itself, and was handed no such"
+    ):
+        wired.graph.override("Blocks", Borrowing())
+
+    assert wired.reads() == [7] * 6
+
+
+def test_a_stand_in_that_was_wired_before_or_takes_the_requirement_back_serves() -> None:
+    class Lender:
+        def lend(self) -> int:
+            return 3
+
+    class Free(Borrowing):
+        lend = None  # type: ignore[assignment] # takes it back
+
+    wired, orch, borrowing = Wired(), RegistryOrchestrator(), Borrowing(2)
+    Borrowing.lend.register(orch, Lender().lend, borrowing)
+    orch.finalize()
+
+    with wired.graph.override("Blocks", borrowing):
+        assert wired.reads() == [2] * 6
+    with wired.graph.override("Blocks", Free(1)):
+        assert wired.reads() == [1] * 6
+
+
+def _slotted() -> tuple[Graph, Any, Blocks]:
+    orch, blocks, slotted = RegistryOrchestrator(), Blocks(), Referable()
+    orch.register(blocks, "allocate", slotted)
+    return orch.finalize(), slotted, blocks
+
+
+def test_what_is_assigned_in_a_slot_inside_the_block_stays() -> None:
+    graph, slotted, _blocks = _slotted()
+
+    with graph.override("Blocks", Blocks(1)):
+        slotted.allocate = lambda count: count + 1
+
+    assert slotted.allocate(1) == 2
+
+
+def test_an_override_refuses_where_a_slot_was_assigned_over() -> None:
+    graph, slotted, _blocks = _slotted()
+    slotted.allocate = lambda count: count + 1
+
+    with pytest.raises(WiringError, match="another value was assigned"), graph.override("Blocks", Blocks(1)):
+        pytest.fail("it was let in")
+
+
+def test_a_slot_is_put_back_though_the_stand_in_was_patched_in_the_block() -> None:
+    graph, slotted, _blocks = _slotted()
+    stand_in = Blocks(1)
+
+    with graph.override("Blocks", stand_in), graph.override("Blocks", Mock()):
+        vars(stand_in)["allocate"] = lambda _: 3
+
+    assert slotted.allocate(0) == 7

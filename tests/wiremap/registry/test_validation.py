@@ -194,6 +194,25 @@ def test_a_cell_of_another_orchestrator_takes_the_name() -> None:
     assert fault.holder == "Blocks's cell in another orchestrator"
     assert re.fullmatch(HERE, fault.holder_at)
     assert fault.holder_at != fault.site.where
+    assert fault.cure.startswith("A cell stays, after close() too")
+
+
+class _Executing:
+    @property
+    def num_free(self) -> int:
+        return 0
+
+    def allocate(self) -> None: ...
+
+
+def test_who_may_not_rename_its_method_or_property_is_shown_the_way_by_a_protocol() -> None:
+    cures = [_only_fault(_registered((Blocks(), name, _Executing()))).cure for name in ("allocate", "num_free")]
+
+    assert cures == [
+        "Remove or rename that. Where both must stay,\n"
+        f"require a protocol, peer = Requires[Peer](), and read self.peer.{name}."
+        for name in ("allocate", "num_free")
+    ]
 
 
 def test_the_same_binding_in_two_orchestrators_is_harmless() -> None:
@@ -229,6 +248,13 @@ class _Sealed:
     __slots__ = ()
 
 
+class _AttrsSlots:
+    """What attrs makes of a class, as far as it matters here."""
+
+    __slots__ = ("__weakref__",)
+    __attrs_attrs__ = ()
+
+
 class _Sizes(NamedTuple):
     size: int
 
@@ -248,6 +274,7 @@ class _FrozenSlots:
         ),
         ("num_free", _Sealed(), r"no place for new attributes\nAdd '__dict__' to its __slots__\. \["),
         ("allocate", _FrozenSlots(), r"class _FrozenSlots has no place .*\nTake slots=True out of its @dataclass\. \["),
+        ("allocate", _AttrsSlots(), r"no place .*\nPass slots=False to its decorator of attrs, as in @define\("),
         ("allocate", _Sizes(1), r"no place for new attributes\nMake it a dataclass: nothing .* to a NamedTuple\. \["),
         ("num_free", types.SimpleNamespace(), r"is built in and can't be extended\nDerive a class of your own"),
         ("allocate", collections.deque(), r"its class deque is built in"),

@@ -11,6 +11,7 @@ from wiremap.errors import (
     ModuleNotImportableError,
     NoLocalGraphError,
     NoRecipeError,
+    NotAComponentError,
     NotARecipeError,
     NothingCompiledError,
     PythonFileError,
@@ -299,6 +300,20 @@ def test_what_a_component_begins_to_wire_it_may_finish_in_a_hook(module: _Module
 def test_an_async_recipe_is_told_as_such(module: _Modules) -> None:
     with pytest.raises(AsyncRecipeError, match=r"build is async or a generator \(at "):
         compile_source(module(PRELUDE, "@recipe\nasync def build(): ..."))
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("RegistryOrchestrator().add(None)", NotAComponentError),
+        ("orch = RegistryOrchestrator(); orch.register(Engine(), 'no_such', Engine()); orch.finalize()", WiringError),
+    ],
+)
+def test_a_fault_of_the_wiring_at_import_time_keeps_its_code(
+    module: "_Modules", line: str, error: type[WiremapError]
+) -> None:
+    with pytest.raises(error):
+        compile_source(module(PRELUDE, line))
 
 
 def test_a_cell_that_is_read_while_its_consumer_is_built_is_told_with_the_line(module: _Modules) -> None:
