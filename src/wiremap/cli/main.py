@@ -11,6 +11,7 @@ import wiremap.cli.flaky
 import wiremap.cli.graph
 import wiremap.cli.map
 import wiremap.cli.run
+import wiremap.cli.where
 from wiremap import __version__
 from wiremap.errors import UntrustedMapError, WiremapError
 
@@ -18,6 +19,7 @@ _COMMANDS = (
     wiremap.cli.run,
     wiremap.cli.affected,
     wiremap.cli.explain,
+    wiremap.cli.where,
     wiremap.cli.audit,
     wiremap.cli.flaky,
     wiremap.cli.map,
