@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import wiremap.cli.affected
 import wiremap.cli.audit
+import wiremap.cli.compile
 import wiremap.cli.explain
 import wiremap.cli.flaky
 import wiremap.cli.graph
@@ -20,6 +21,7 @@ _COMMANDS = (
     wiremap.cli.affected,
     wiremap.cli.explain,
     wiremap.cli.where,
+    wiremap.cli.compile,
     wiremap.cli.audit,
     wiremap.cli.flaky,
     wiremap.cli.map,

@@ -8,5 +8,5 @@ from wiremap.store.map import Map
 
 def component_index(store: Map | None, settings: Settings) -> ComponentIndex:
     """Return where units stand; *store* is None where nothing was recorded."""
-    texts = () if store is None else store.graphs().values()
+    texts = () if store is None else store.graphs.all().values()
     return ComponentIndex(map(Graph.from_json, texts), settings.components)
