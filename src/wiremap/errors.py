@@ -1356,6 +1356,20 @@ class NothingRecordedError(WiremapError):
         return " ".join([*self.notes, sentence])
 
 
+class PlaceNotFoundError(WiremapError):
+    """A place in the source was asked for that there is not."""
+
+    code = "place-not-found"
+
+    def __init__(self, place: str, reason: str) -> None:
+        self.place = place
+        self.reason = reason
+        super().__init__(place, reason)
+
+    def _text(self) -> str:
+        return f"{self.place} is no place in the project's source: {self.reason}. Name one as FILE.py or FILE.py:LINE."
+
+
 class UnknownRevisionError(WiremapError):
     """Changes since a revision were asked for, and git knows no such revision."""
 

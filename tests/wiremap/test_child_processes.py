@@ -514,8 +514,8 @@ def test_a_graph_that_a_child_compiled_is_the_tests(tmp_path: Path) -> None:
     project.record()
 
     with closing(Map(tmp_path / ".wiremap")) as store:
-        graphs = store.graphs()
-        of_tests = [store.graphs_of(f"test_a.py::{test}") for test in ("test_program", "test_fork")]
+        graphs, built = store.graphs.all(), store.graphs.builders("run")
+        of_tests = [built[f"test_a.py::{test}"] for test in ("test_program", "test_fork")]
 
     assert of_tests[0] == of_tests[1] == list(graphs)
     assert "Part" in "".join(graphs.values())

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import wiremap.cli.affected
 import wiremap.cli.audit
+import wiremap.cli.compile
 import wiremap.cli.explain
 import wiremap.cli.flaky
 import wiremap.cli.graph
 import wiremap.cli.map
 import wiremap.cli.run
+import wiremap.cli.where
 from wiremap import __version__
 from wiremap.errors import UntrustedMapError, WiremapError
 
@@ -18,6 +20,8 @@ _COMMANDS = (
     wiremap.cli.run,
     wiremap.cli.affected,
     wiremap.cli.explain,
+    wiremap.cli.where,
+    wiremap.cli.compile,
     wiremap.cli.audit,
     wiremap.cli.flaky,
     wiremap.cli.map,

@@ -1,7 +1,8 @@
 """`[tool.wiremap]` of `pyproject.toml`."""
 
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from wiremap.errors import SettingsError
@@ -9,7 +10,8 @@ from wiremap.errors import SettingsError
 IGNORABLE = ("platform", "time zone", "locale", "accelerators", "libraries", "start-up code")
 """Parts of the environment that a project may declare to decide no outcome: they differ between machines."""
 
-_KEYS = ("variables", "data", "ignore", "ignored-variables", "ignored-environment")
+_LISTS = ("variables", "data", "ignore", "ignored-variables", "ignored-environment")
+_COMPONENTS = "components"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,8 @@ class Settings:
         ignore: Patterns of data files that decide no outcome, though tests open them.
         ignored_variables: Environment variables that decide no outcome, though tests read them.
         ignored_environment: Parts of the environment that decide no outcome, though they differ between machines.
+        components: Patterns of paths, or of `path::unit`, by the component that they make up, in the order in which
+            they are written.
     """
 
     variables: tuple[str, ...] = ()
@@ -29,6 +33,7 @@ class Settings:
     ignore: tuple[str, ...] = ()
     ignored_variables: tuple[str, ...] = ()
     ignored_environment: tuple[str, ...] = ()
+    components: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def ignores_anything(self) -> bool:
@@ -37,8 +42,8 @@ class Settings:
 
     @property
     def by_key(self) -> dict[str, tuple[str, ...]]:
-        """The settings as they are written, by key."""
-        return {key: getattr(self, _attribute(key)) for key in _KEYS}
+        """Those that decide what a test rests on, as they are written, by key."""
+        return {key: getattr(self, _attribute(key)) for key in _LISTS}
 
 
 def read_settings(folder: Path) -> Settings:
@@ -61,22 +66,42 @@ def read_settings(folder: Path) -> Settings:
     faults = list(_faults(table))
     if faults:
         raise SettingsError(path.name, faults)
-    return Settings(**{_attribute(key): tuple(sorted(table.get(key, ()))) for key in _KEYS})
+    lists = {_attribute(key): tuple(sorted(table.get(key, ()))) for key in _LISTS}
+    components = {name: _patterns(value) for name, value in table.get(_COMPONENTS, {}).items()}
+    return Settings(**lists, components=components)
+
+
+def _patterns(value: str | list[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
 
 
 def _faults(table: object) -> list[str]:
     if not isinstance(table, dict):
         return ["[tool.wiremap] must be a table"]
+    known = (*_LISTS, _COMPONENTS)
     faults = [
-        f"unknown key {key!r} in [tool.wiremap]; known: {', '.join(_KEYS)}" for key in sorted(table.keys() - set(_KEYS))
+        f"unknown key {key!r} in [tool.wiremap]; known: {', '.join(known)}" for key in sorted(table.keys() - set(known))
     ]
-    for key in _KEYS:
+    for key in _LISTS:
         value = table.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+        if not _is_list_of_texts(value):
             faults.append(f"`{key}` must be a list of strings, not {value!r}")
         elif key == "ignored-environment":
             faults.extend(_unknown_part(one) for one in value if one not in IGNORABLE)
-    return faults
+    return [*faults, *_faults_of_components(table.get(_COMPONENTS, {}))]
+
+
+def _faults_of_components(table: object) -> Iterator[str]:
+    if not isinstance(table, dict):
+        yield f"`{_COMPONENTS}` must be a table of patterns by component, not {table!r}"
+        return
+    for name, value in table.items():
+        if not name or not value or not _is_list_of_texts([value] if isinstance(value, str) else value):
+            yield f"`{_COMPONENTS}.{name}` must be a pattern of paths or a list of them, not {value!r}"
+
+
+def _is_list_of_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) and one for one in value)
 
 
 def _unknown_part(name: str) -> str:

@@ -23,10 +23,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--wiremap-order", choices=("likeliest", "file"), default="likeliest", help=_ORDER_HELP)
     group.addoption("--wiremap-report", metavar="FILE", help=_REPORT_HELP)
     group.addoption("--wiremap-audit", metavar="FOLDER", help=_AUDIT_HELP)
+    group.addoption("--wiremap-compile", metavar="FILE", help=_COMPILE_HELP)
 
 
 _ORDER_HELP = "run test files that are likeliest to fail first (the default), or keep the order of the files"
 _AUDIT_HELP = "run the tests that FOLDER lists and write there how they end (what `wiremap audit` uses)"
+_COMPILE_HELP = "follow tests as far as their graphs, and write those to FILE (what `wiremap compile` uses)"
 _REPORT_HELP = "write the verdicts to FILE and run nothing (what `wiremap affected` uses)"
 
 
@@ -34,12 +36,15 @@ _REPORT_HELP = "write the verdicts to FILE and run nothing (what `wiremap affect
 def pytest_load_initial_conftests(early_config: pytest.Config) -> "Generator[None, None, None]":
     """Begin to observe before the first file of the project is imported, when asked to."""
     options = early_config.known_args_namespace
-    if options.wiremap_audit or options.wiremap or options.wiremap_record or options.wiremap_report:
+    chosen = (options.wiremap_audit, options.wiremap_compile, options.wiremap_report)
+    if any(chosen) or options.wiremap or options.wiremap_record:
         from wiremap.pytest_plugin.own_imports import from_the_library, unrewritten  # noqa: PLC0415 - only if one is given
 
         with unrewritten(early_config), from_the_library():
             if options.wiremap_audit:
                 from wiremap.pytest_plugin.outcomes import begin_audit as begin  # noqa: PLC0415 - as said
+            elif options.wiremap_compile:
+                from wiremap.pytest_plugin.compiling import begin_compiling as begin  # noqa: PLC0415 - as said
             else:
                 from wiremap.pytest_plugin.session import begin  # noqa: PLC0415 - as said
 

@@ -1,13 +1,14 @@
 """What pytest's items and fixtures tell about dependencies before anything of theirs runs."""
 
 import ast
+import inspect
 from types import CodeType, FrameType
 from typing import Any
 
 import pytest
 
 from wiremap.selection.facts import PRESENCE, Fact
-from wiremap.source.units import UnitKey
+from wiremap.source.units import UnitKey, unit_of_code
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.path_state import path_presence
 from wiremap.tracing.territory import Territory
@@ -36,6 +37,28 @@ def may_still_run(fixture: Any) -> bool:
     module = str(getattr(fixture.func, "__module__", ""))
     # These two call the set-up and tear-down methods of the project's modules and classes.
     return not module.startswith("_pytest.") or module in ("_pytest.python", "_pytest.unittest")
+
+
+def units_of_test(item: pytest.Item, territory: Territory) -> frozenset[UnitKey]:
+    """Return the functions that a test begins with: its own and those of its fixtures; none where it has none."""
+    if (own := _unit_of(getattr(item, "function", None), territory)) is None:
+        return frozenset()
+    definitions = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {}).values()
+    fixtures = (_unit_of(getattr(one, "func", None), territory) for same in definitions for one in same)
+    owner = own.unit.rpartition(".")[0]
+    set_up = (UnitKey(own.path, f"{owner}.{name}" if owner else name) for name in _SET_UP)
+    return frozenset({own, *filter(None, fixtures), *set_up})
+
+
+# What pytest and unittest call before a test, without a fixture of the project.
+_SET_UP = ("setup_module", "setup_function", "setup_class", "setup_method", "setUpModule", "setUpClass", "setUp")
+
+
+def _unit_of(function: object, territory: Territory) -> UnitKey | None:
+    code = getattr(inspect.unwrap(function) if callable(function) else None, "__code__", None)
+    if not isinstance(code, CodeType) or (path := territory.code_path(code.co_filename)) is None:
+        return None
+    return UnitKey(path, unit_of_code(code.co_qualname, code.co_flags))
 
 
 def doctest_units(item: pytest.Item, territory: Territory) -> frozenset[UnitKey]:

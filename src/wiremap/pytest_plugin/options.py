@@ -10,7 +10,7 @@ from wiremap.project.pytest_section import read_pytest_section
 # Options that choose among tests or order them: what runs, and never how it ends.
 _CHOOSING = frozenset(
     {
-        "wiremap", "wiremap_record", "wiremap_report", "wiremap_order", "wiremap_audit",
+        "wiremap", "wiremap_record", "wiremap_report", "wiremap_order", "wiremap_audit", "wiremap_compile",
         "file_or_dir", "keyword", "markexpr", "deselect", "ignore", "ignore_glob", "collectonly", "pyargs",
         "maxfail", "lf", "last_failed", "failedfirst", "newfirst", "last_failed_no_failures", "stepwise",
         "stepwise_skip", "stepwise_reset", "cacheshow", "cacheclear", "keepduplicates", "continue_on_collection_errors",

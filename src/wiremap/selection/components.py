@@ -1,7 +1,8 @@
 """Code to components: which component a unit of source belongs to."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 
 from wiremap.graph import CALL, Component, Graph
 
@@ -21,23 +22,41 @@ class Place:
     consumers: tuple[str, ...] = ()
 
 
-class ComponentIndex:
-    """Finds the component of a unit, in all graphs that tests built."""
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """What a component hands over and is handed, in all graphs that it stands in.
 
-    def __init__(self, graphs: Iterable[Graph]) -> None:
+    Attributes:
+        provides: The consumers of each of its cells, sorted.
+        requires: The providers of each cell that it is handed, under the name by which it reads it, sorted.
+    """
+
+    provides: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    requires: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+class ComponentIndex:
+    """Finds the component of a unit: in all graphs that tests built, else among those that the project declares."""
+
+    def __init__(self, graphs: Iterable[Graph], declared: Mapping[str, Sequence[str]] | None = None) -> None:
+        """Prepare to look up.
+
+        Args:
+            graphs: What was compiled.
+            declared: Patterns of paths, or of `path::unit`, by component: `[tool.wiremap.components]`. The first
+                that matches counts, in the order in which they are written.
+        """
         self._by_class: dict[tuple[str, str], list[tuple[Component, Graph]]] = {}
+        self._declared = declared or {}
         for graph in graphs:
             self._add(graph)
 
     def place(self, unit: str) -> Place | None:
-        """Return where `path::unit` stands, or None when it belongs to no registered component."""
-        path, _, name = unit.partition("::")
-        owner, _, member = name.rpartition(".")
-        found = self._components(path, owner)
-        if not found:  # it may be a function that is a component itself
-            found, member = self._components(path, name), CALL
+        """Return where `path::unit` stands, or None when it belongs to no component."""
+        found, member = self._find(unit)
         if not found:
-            return None
+            name = self._declared_name(unit)
+            return Place(name) if name is not None else None
         consumers = {
             binding.consumer
             for component, graph in found
@@ -47,6 +66,32 @@ class ComponentIndex:
         # Repeated layers are components of one class: the first by name stands for all.
         component = min(component.id for component, _ in found)
         return Place(component, member if consumers else None, tuple(sorted(consumers)))
+
+    def wiring(self, unit: str) -> Wiring:
+        """Return the wiring of the component that the class or function `path::unit` is."""
+        provides: dict[str, set[str]] = {}
+        requires: dict[str, set[str]] = {}
+        for component, graph in self._components(*_path_and_name(unit)):
+            for binding in graph.bindings:
+                if binding.provider == component.id:
+                    provides.setdefault(binding.cell, set()).add(binding.consumer)
+                if binding.consumer == component.id:
+                    requires.setdefault(binding.name, set()).add(binding.provider)
+        return Wiring(_sorted(provides), _sorted(requires))
+
+    def _find(self, unit: str) -> tuple[list[tuple[Component, Graph]], str]:
+        """Return the components that *unit* is part of, in their graphs, and the cell that it may be."""
+        path, name = _path_and_name(unit)
+        owner, _, member = name.rpartition(".")
+        # What is no member of a component may be one: a class, or a function that hands itself over.
+        return (found, member) if (found := self._components(path, owner)) else (self._components(path, name), CALL)
+
+    def _declared_name(self, unit: str) -> str | None:
+        path = unit.partition("::")[0]
+        for name, patterns in self._declared.items():
+            if any(fnmatchcase(unit if "::" in pattern else path, pattern) for pattern in patterns):
+                return name
+        return None
 
     def _add(self, graph: Graph) -> None:
         for component in graph.components:
@@ -64,3 +109,12 @@ class ComponentIndex:
             if type_name == owner and (path == source_path or path.endswith("/" + source_path))
             for entry in entries
         ]
+
+
+def _path_and_name(unit: str) -> tuple[str, str]:
+    path, _, name = unit.partition("::")
+    return path, name
+
+
+def _sorted(found: Mapping[str, set[str]]) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(sorted(ids)) for name, ids in sorted(found.items())}

@@ -80,6 +80,11 @@ class InternedFacts(AbstractSet[Fact]):
         """Return the facts for which *predicate* holds; it is asked once for each fact, whichever sets hold it."""
 
 
+def matching(facts: AbstractSet[Fact], predicate: Callable[[Fact], bool]) -> Collection[Fact]:
+    """Return those of *facts* for which *predicate* holds; many sets are searched fast if it is always the same one."""
+    return facts.matching(predicate) if isinstance(facts, InternedFacts) else list(filter(predicate, facts))
+
+
 @dataclass(frozen=True, slots=True)
 class Trace:
     """The record of one run of one test.

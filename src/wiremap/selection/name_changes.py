@@ -14,13 +14,13 @@ now something else may have answered to it, a built-in, a base class, an error t
 import re
 import sys
 import sysconfig
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Protocol
 
 from wiremap.selection import facts as kinds
-from wiremap.selection.facts import Fact, InternedFacts, Trace
+from wiremap.selection.facts import Fact, Trace, matching
 from wiremap.source.module_names import ModuleNames, Name
 from wiremap.source.modules import absolute_name
 from wiremap.source.plain_classes import ANNOTATIONS
@@ -420,13 +420,9 @@ class NameChanges:
 
 
 def _rests(facts: AbstractSet[Fact]) -> _Rests:
-    imported, readers = _matching(facts, _is_import), _matching(facts, _may_read)
+    imported, readers = matching(facts, _is_import), matching(facts, _may_read)
     opaque = frozenset(one.key for one in imported if one.kind in (kinds.MODULE, kinds.SOURCE))
     return _Rests(facts, frozenset(one.key for one in imported), opaque, list(readers))
-
-
-def _matching(facts: AbstractSet[Fact], predicate: Callable[[Fact], bool]) -> Collection[Fact]:
-    return facts.matching(predicate) if isinstance(facts, InternedFacts) else list(filter(predicate, facts))
 
 
 def _is_import(fact: Fact) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from wiremap.selection import facts as kinds
 from wiremap.selection.differences import difference, is_of_environment
-from wiremap.selection.facts import Fact, InternedFacts, Trace
+from wiremap.selection.facts import Fact, Trace, matching
 
 CurrentValue = Callable[[str, str], str]
 """Takes kind and key of a fact, returns the value found now."""
@@ -166,7 +166,7 @@ class StaleFacts:
         return self._stale[id(facts)][1]
 
     def _find(self, facts: AbstractSet[Fact]) -> Iterable[Fact]:
-        return facts.matching(self._is_stale) if isinstance(facts, InternedFacts) else filter(self._is_stale, facts)
+        return matching(facts, self._is_stale)
 
     def _is_stale(self, fact: Fact) -> bool:
         return self.now(fact) != fact.value

@@ -5,7 +5,7 @@ A tree whose nodes were asked for their children is changed by `set_body` alone,
 
 import ast
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -57,6 +57,18 @@ def _walk(tree: ast.AST) -> list[ast.AST]:
         if type(node) not in _LEAVES:
             nodes += children(node)
     return nodes
+
+
+def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """Yield the blocks of a compound statement: those of `if`, loops, `try`, `with` and `match`."""
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(node, field, None)
+        if isinstance(block, list):
+            yield block
+    for handler in getattr(node, "handlers", ()):
+        yield handler.body
+    for case in getattr(node, "cases", ()):
+        yield case.body
 
 
 def set_body(function: Function, body: list[ast.stmt]) -> None:

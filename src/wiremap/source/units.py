@@ -17,7 +17,7 @@ from wiremap.source.keepers import Keepers
 from wiremap.source.lasting_state import keepers
 from wiremap.source.module_names import ModuleNames, digest, imported_names, module_names
 from wiremap.source.reach import NO_REACH, Reach, reach_of
-from wiremap.source.tree import Function, dump, set_body, walk
+from wiremap.source.tree import Function, blocks, dump, set_body, walk
 
 MODULE_UNIT = "<module>"
 
@@ -95,7 +95,7 @@ def parse_units(text: bytes) -> SourceUnits:
         found = SourceUnits(units=units, top=module_names(tree))  # once functions have no bodies
         return _that_tells(found, told) if told else found
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        return SourceUnits(units={MODULE_UNIT: _opaque_unit(text)}, fault=_one_line(error))
+        return SourceUnits(units={MODULE_UNIT: _opaque_unit(text)}, fault=one_line(error))
 
 
 def _told_by_compiler(text: bytes) -> str:
@@ -158,19 +158,8 @@ def _functions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, Functio
         elif isinstance(node, ast.ClassDef):
             yield from _functions(node.body, prefix=f"{prefix}{node.name}.")
         else:
-            for block in _blocks(node):
+            for block in blocks(node):
                 yield from _functions(block, prefix)
-
-
-def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
-    for field in ("body", "orelse", "finalbody"):
-        block = getattr(node, field, None)
-        if isinstance(block, list):
-            yield block
-    for handler in getattr(node, "handlers", ()):
-        yield handler.body
-    for case in getattr(node, "cases", ()):
-        yield case.body
 
 
 def _function_unit(name: str, definitions: list[Function], *, kept_by: Keepers, imported: Mapping[str, str]) -> Unit:
@@ -309,7 +298,8 @@ def _last_name(decorator: ast.expr) -> str:
     return target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
 
 
-def _one_line(error: Exception) -> str:
+def one_line(error: Exception) -> str:
+    """Return what is wrong with a source that does not parse, and where."""
     # Python would name the file too, which is `<unknown>` where there are only bytes.
     text = f"{error.msg} (line {error.lineno})" if isinstance(error, SyntaxError) and error.lineno else str(error)
     return " ".join(text.split()) or type(error).__name__

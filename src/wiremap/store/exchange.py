@@ -21,7 +21,9 @@ from wiremap.store.interned import FactTable, Nearest, StoredFacts
 from wiremap.store.map import Baseline, Map
 
 SCHEMA = "wiremap.map/1"
-_KEYS = frozenset({"schema", "facts", "sets", "tests", "graphs", "builders", "units", "calls", "baseline", "outside"})
+_KEYS = frozenset(
+    {"schema", "facts", "sets", "tests", "graphs", "builders", "compiled", "units", "calls", "baseline", "outside"}
+)
 _OUTCOMES = get_args(Outcome)
 _LATEST_SEQUENCE = 1 << 53
 """What every reader of JSON can hold; as milliseconds, far in the future."""
@@ -34,7 +36,8 @@ class Contents:
     Attributes:
         traces: With the sequences that they have in their map.
         graphs: JSON by digest.
-        builders: Digests of the graphs that each test built.
+        builders: Digests of the graphs that each test built when it ran.
+        compiled: Digests of the graphs that each test was compiled to.
         calls: Pairs of caller and callee.
         baseline: The newest that the map knows.
         outside: Names that libraries know; None where that is not known.
@@ -43,6 +46,7 @@ class Contents:
     traces: list[Trace] = field(default_factory=list)
     graphs: Mapping[str, str] = field(default_factory=dict)
     builders: Mapping[str, list[str]] = field(default_factory=dict)
+    compiled: Mapping[str, list[str]] = field(default_factory=dict)
     calls: frozenset[tuple[str, str]] = frozenset()
     baseline: Baseline | None = None
     outside: frozenset[str] | None = None
@@ -52,8 +56,9 @@ def contents_of(store: Map) -> Contents:
     """Return what of *store* may travel."""
     return Contents(
         traces=[one for of_test in store.traces().values() for one in of_test],
-        graphs=store.graphs(),
-        builders=store.builders(),
+        graphs=store.graphs.all(),
+        builders=store.graphs.builders("run"),
+        compiled=store.graphs.builders("compiled"),
         calls=frozenset((caller, callee) for callee, callers in store.calls().items() for caller in callers),
         baseline=store.newest_baseline(),
         outside=store.outside_names(),
@@ -66,7 +71,7 @@ def merge(store: Map, contents: Contents) -> None:
     Merging several in any order, any number of times, gives the same map.
     """
     store.add(contents.traces)
-    store.add_graphs(contents.graphs, contents.builders)
+    store.graphs.add(contents.graphs, {"run": contents.builders, "compiled": contents.compiled})
     store.record_calls(contents.calls)
     if contents.baseline is not None:
         store.offer_baseline(contents.baseline)
@@ -95,6 +100,7 @@ def to_document(contents: Contents) -> dict[str, object]:
         "tests": tests,
         "graphs": dict(sorted(contents.graphs.items())),
         "builders": dict(sorted(contents.builders.items())),
+        "compiled": dict(sorted(contents.compiled.items())),
         "units": units,
         "calls": sorted([number_of[caller], number_of[callee]] for caller, callee in contents.calls),
         "baseline": baseline and {"sequence": baseline.sequence, "digests": dict(sorted(baseline.digests.items()))},
@@ -121,7 +127,8 @@ def from_document(document: object) -> Contents:
     return Contents(
         traces=_traces(document["tests"], _sets(document["sets"], _facts(document["facts"]))),
         graphs=graphs,
-        builders=_builders(document["builders"], graphs),
+        builders=_builders(document["builders"], graphs, "`builders`"),
+        compiled=_builders(document["compiled"], graphs, "`compiled`"),
         calls=_calls(document["calls"], document["units"]),
         baseline=_baseline(document["baseline"]),
         outside=_names(document["outside"]),
@@ -249,8 +256,8 @@ def _graphs(value: object) -> dict[str, str]:
     return graphs
 
 
-def _builders(value: object, graphs: Mapping[str, str]) -> dict[str, list[str]]:
-    builders = _table(value, "`builders`")
+def _builders(value: object, graphs: Mapping[str, str], what: str) -> dict[str, list[str]]:
+    builders = _table(value, what)
     for test, digests in builders.items():
         known = all(
             isinstance(one, str) and one in graphs for one in _list(digests, f"the graphs of {reprlib.repr(test)}")

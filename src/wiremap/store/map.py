@@ -13,21 +13,22 @@ from typing import Self
 
 from wiremap.selection.facts import Trace
 from wiremap.store.database import open_database
+from wiremap.store.graph_tables import SCHEMA as SCHEMA_OF_GRAPHS
+from wiremap.store.graph_tables import GraphTables
 from wiremap.store.text import as_stored, as_text
 from wiremap.store.trace_tables import SCHEMA, TraceTables
 
 FOLDER = ".wiremap"
-_VERSION = 4
+_VERSION = 5
 # Another version has another file: to rename one that a running process of that version has open would damage both.
 _FILE = f"map-{_VERSION}.sqlite"
 
 _SCHEMA = (
     SCHEMA
+    + SCHEMA_OF_GRAPHS
     + """
 CREATE TABLE unit (id INTEGER PRIMARY KEY, name UNIQUE);
 CREATE TABLE call (caller INTEGER, callee INTEGER, PRIMARY KEY (caller, callee)) WITHOUT ROWID;
-CREATE TABLE graph (digest TEXT PRIMARY KEY, json TEXT);
-CREATE TABLE test_graph (test, digest TEXT, PRIMARY KEY (test, digest)) WITHOUT ROWID;
 CREATE TABLE baseline (is_own INTEGER, path, digest TEXT, PRIMARY KEY (is_own, path)) WITHOUT ROWID;
 CREATE TABLE baseline_time (is_own INTEGER PRIMARY KEY, sequence INTEGER);
 CREATE TABLE file (path PRIMARY KEY, mtime_ns INTEGER, ctime_ns INTEGER, size INTEGER, digest TEXT) WITHOUT ROWID;
@@ -69,6 +70,8 @@ class Map:
         self._notes = database.notes
         self.obstacle = database.obstacle
         """Why nothing that is written here stays; None where it does."""
+        self.graphs = GraphTables(self._db)
+        """The compiled graphs, and the tests that build them."""
         self._traces = TraceTables(self._db)
         if self.obstacle is None:
             _label(folder)
@@ -159,39 +162,6 @@ class Map:
         self._db.executemany("INSERT OR IGNORE INTO unit (name) VALUES (?)", [(one,) for pair in pairs for one in pair])
         find = "(SELECT id FROM unit WHERE name = ?)"
         self._db.executemany(f"INSERT OR IGNORE INTO call VALUES ({find}, {find})", pairs)  # noqa: S608 - no input in it
-
-    def graphs(self) -> dict[str, str]:
-        """Return the JSON of every compiled graph that tests built, by digest."""
-        return dict(self._db.execute("SELECT digest, json FROM graph ORDER BY digest"))
-
-    def graphs_of(self, test: str) -> list[str]:
-        """Return the digests of the graphs that *test* built, sorted."""
-        rows = self._db.execute("SELECT digest FROM test_graph WHERE test = ? ORDER BY digest", (as_stored(test),))
-        return [row[0] for row in rows]
-
-    def record_graphs(self, graphs: Mapping[str, str], built_by: Mapping[str, Iterable[str]]) -> None:
-        """Add *graphs* (JSON by digest); *built_by* gives the digests for each test that ran."""
-        self._db.executemany("INSERT OR REPLACE INTO graph VALUES (?, ?)", sorted(graphs.items()))
-        builders = {name for (name,) in self._db.execute("SELECT DISTINCT test FROM test_graph")}
-        for test, digests in built_by.items():
-            name = as_stored(test)
-            if name in builders:  # most tests build none
-                self._db.execute("DELETE FROM test_graph WHERE test = ?", (name,))
-            self._db.executemany("INSERT OR IGNORE INTO test_graph VALUES (?, ?)", [(name, one) for one in digests])
-        self._db.execute("DELETE FROM graph WHERE digest NOT IN (SELECT digest FROM test_graph)")
-
-    def add_graphs(self, graphs: Mapping[str, str], built_by: Mapping[str, Iterable[str]]) -> None:
-        """Add *graphs* and who built them, and forget none."""
-        self._db.executemany("INSERT OR IGNORE INTO graph VALUES (?, ?)", sorted(graphs.items()))
-        pairs = [(as_stored(test), digest) for test, digests in built_by.items() for digest in digests]
-        self._db.executemany("INSERT OR IGNORE INTO test_graph VALUES (?, ?)", pairs)
-
-    def builders(self) -> dict[str, list[str]]:
-        """Return the sorted digests of the graphs that each test built, by test."""
-        found: dict[str, list[str]] = {}
-        for test, digest in self._db.execute("SELECT test, digest FROM test_graph ORDER BY test, digest"):
-            found.setdefault(as_text(test), []).append(digest)
-        return found
 
     def baseline(self) -> dict[str, str]:
         """Return the digest of each Python file as the last recorded session found it, by path.
@@ -295,8 +265,7 @@ class Map:
 
     def _sweep(self) -> None:
         self._traces.sweep()
-        self._db.execute("DELETE FROM test_graph WHERE test NOT IN (SELECT name FROM test)")
-        self._db.execute("DELETE FROM graph WHERE digest NOT IN (SELECT digest FROM test_graph)")
+        self.graphs.sweep()
         # A call is worth knowing between functions that some test rests on.
         self._db.execute("DELETE FROM unit WHERE name NOT IN (SELECT key FROM fact)")
         self._db.execute(

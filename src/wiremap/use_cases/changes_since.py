@@ -1,18 +1,20 @@
 """The changes since a revision of the repository. They explain verdicts; verdicts come from recordings alone."""
 
-from collections.abc import Iterable, Iterator
+import contextlib
+from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
 
-from wiremap.graph import Graph
 from wiremap.project.files import project_root
 from wiremap.project.revision import Revision
+from wiremap.project.settings import read_settings
 from wiremap.project.sources import ProjectSources
 from wiremap.selection.changes import Change, source_changes
 from wiremap.selection.components import ComponentIndex
 from wiremap.selection.report import changes_document
 from wiremap.source.units import parse_units
 from wiremap.store.map import FOLDER, Map
+from wiremap.use_cases.component_index import component_index
 
 
 def changes_since(rootdir: Path, revision: str) -> dict[str, object]:
@@ -47,13 +49,11 @@ def _data_changes(texts: dict[str, bytes | None], sources: ProjectSources) -> It
 
 
 def _components(rootdir: Path) -> ComponentIndex:
-    folder = rootdir / FOLDER
-    graphs: Iterable[str] = ()
-    if folder.exists():
-        store = Map(folder)
-        graphs = store.graphs().values()
-        store.close()
-    return ComponentIndex(Graph.from_json(text) for text in graphs)
+    folder, settings = rootdir / FOLDER, read_settings(rootdir)
+    if not folder.exists():
+        return component_index(None, settings)
+    with contextlib.closing(Map(folder)) as store:
+        return component_index(store, settings)
 
 
 def _digest(text: bytes) -> str:

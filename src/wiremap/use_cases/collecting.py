@@ -15,7 +15,7 @@ from wiremap.store.map import FOLDER
 from wiremap.use_cases.changes_since import changes_since
 
 # Interrupted by collection errors, and nothing collected: verdicts are written all the same.
-_FINE = (0, 1, 2, 5)
+FINE = (0, 1, 2, 5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def affected(pytest_arguments: Sequence[str] = (), *, since: str | None = None) 
         found = json.loads(report.read_text(encoding="utf-8")) if report.exists() else {}
         if "settings" in found:
             raise SettingsError(*found["settings"])
-        if child.returncode not in _FINE or not found:
+        if child.returncode not in FINE or not found:
             raise CollectionFailedError(child.returncode, child.stdout + child.stderr)
     if "error" in found:
         raise MapUnavailableError(FOLDER, found["error"])

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from wiremap.errors import NothingRecordedError, UncollectedTestError, UnknownTestError
-from wiremap.graph import Graph
 from wiremap.project.files import project_root
+from wiremap.project.settings import Settings, read_settings
 from wiremap.selection.chains import chain, units_of
-from wiremap.selection.components import ComponentIndex
 from wiremap.store.map import FOLDER, Map
 from wiremap.use_cases.collecting import Answer, affected
+from wiremap.use_cases.component_index import component_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def explain(name: str) -> list[Explanation]:
             raise UncollectedTestError(node, path, reasons[path][0]["detail"])
         raise UnknownTestError(node, known)
     with contextlib.closing(_map(answer)) as store:
-        records = _Records(store, answer.document, root.relative_to(project_root(root)))
+        records = _Records(store, answer.document, root.relative_to(project_root(root)), read_settings(root))
         if not records.traces:
             raise NothingRecordedError(_why_nothing(answer))
         return [records.explanation(test, reasons.get(test, ())) for test in tests]
@@ -134,12 +134,12 @@ def _why_nothing(answer: Answer) -> list[str]:
 class _Records:
     """What was recorded, as far as it explains verdicts."""
 
-    def __init__(self, store: Map, document: Mapping[str, Any], folder: Path) -> None:
+    def __init__(self, store: Map, document: Mapping[str, Any], folder: Path, settings: Settings) -> None:
         """Read the map; *folder* is where the paths in node ids begin, seen from the project's root."""
         self._folder = folder
         self.traces = store.traces()
         self._notes = tuple(store.notes)
-        self._components = ComponentIndex(Graph.from_json(text) for text in store.graphs().values())
+        self._components = component_index(store, settings)
         self._callers = store.calls()
         self._lines = {change["unit"]: change["line"] for change in document["changes"]}
 

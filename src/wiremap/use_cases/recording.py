@@ -125,7 +125,7 @@ def record(session: RecordedSession, project: ProjectState, store: Map, *, inste
     with store:
         sequence = store.record(traces, instead_of=instead_of)
         store.record_calls(_calls(session.recorder))
-        store.record_graphs(session.graphs, {ran.test: _graphs_of(ran) for ran in session.tests})
+        store.graphs.record("run", session.graphs, {ran.test: _graphs_of(ran) for ran in session.tests})
         store.record_baseline(_baseline(project, traces))
         store.record_outside_names(outside_names(session.recorder.territory))
         project.sources.remember()

@@ -6,16 +6,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wiremap.graph import Graph
 from wiremap.project.state import ProjectState
 from wiremap.selection.changes import Change, fact_changes, held_changes, source_changes
-from wiremap.selection.components import ComponentIndex
 from wiremap.selection.facts import COLLECTED_TEST, Trace, newest, of_collections, of_tests
 from wiremap.selection.name_changes import NameChanges
 from wiremap.selection.order import likeliest_first
 from wiremap.selection.report import Report
 from wiremap.selection.verdicts import Reason, StaleFacts, Verdict, verdict
 from wiremap.store.map import Map
+from wiremap.use_cases.component_index import component_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ class Selection:
             verdicts=tuple(decided),
             gone=tuple(_gone(collected, self._traces)),
             notes=(*self._store.notes, *_notes(decided)),
-            components=ComponentIndex(Graph.from_json(text) for text in self._store.graphs().values()),
+            components=component_index(self._store, self._project.settings),
         )
         # What was read is remembered where that is possible at once; it is no part of the answer.
         with contextlib.suppress(sqlite3.OperationalError), self._store:

@@ -77,7 +77,7 @@ def map_stats(folder: Path) -> MapStats:
             facts=sizes["facts"],
             sets=sizes["sets of facts"],
             environments=sizes["environments"],
-            graphs=len(store.graphs()),
+            graphs=len(store.graphs.all()),
             num_bytes=store.path.stat().st_size if store.path.exists() else 0,
             kept=tuple(sorted(path.name for path in kept)),
             notes=tuple(store.notes),

@@ -132,10 +132,10 @@ def test_a_damaged_map_is_refused_with_an_exit_code_of_its_own(project: Project)
 
 def test_a_map_of_another_version_is_told_by_each_command(project: Project) -> None:
     folder = project.root / ".wiremap"
-    shutil.move(folder / "map-4.sqlite", folder / "map-2.sqlite")
+    shutil.move(folder / "map-5.sqlite", folder / "map-2.sqlite")
 
     for command in ("affected",), ("explain", "tests/test_a.py::test_f"), ("map", "stats"), ("flaky",):
-        (folder / "map-4.sqlite").unlink(missing_ok=True)
+        (folder / "map-5.sqlite").unlink(missing_ok=True)
         finished = project.wiremap(*command)
         assert "The map map-2.sqlite was written by another version of wiremap" in finished.stderr
     assert (folder / "map-2.sqlite").exists()

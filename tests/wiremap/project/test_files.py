@@ -39,7 +39,7 @@ def test_files_are_found_at_every_depth_in_order(tmp_path: Path) -> None:
     [
         ".git/config",
         "src/__pycache__/a.pyc",
-        ".wiremap/map-4.sqlite",
+        ".wiremap/map-5.sqlite",
         ".pytest_cache/x",
         "a.pyc",
         "run.log",

@@ -25,6 +25,19 @@ def test_declared_variables_are_sorted(tmp_path: Path) -> None:
     assert found.variables == ("A", "B")
 
 
+def test_components_keep_the_order_in_which_they_are_written(tmp_path: Path) -> None:
+    found = settings(tmp_path, '[tool.wiremap.components]\nB = "b/*.py"\nA = ["a.py", "c.py::C*"]\n')
+
+    assert list(found.components.items()) == [("B", ("b/*.py",)), ("A", ("a.py", "c.py::C*"))]
+    assert "components" not in found.by_key, "they decide no outcome"
+
+
+@pytest.mark.parametrize("table", ["components = 3", "components.A = 3", "components.A = []", 'components."" = "a"'])
+def test_a_component_is_declared_by_patterns(tmp_path: Path, table: str) -> None:
+    with pytest.raises(SettingsError, match="`components"):
+        settings(tmp_path, f"[tool.wiremap]\n{table}\n")
+
+
 def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(SettingsError) as caught:
         settings(tmp_path, '[tool.wiremap]\nvariabels = []\nspeed = 9\nvariables = "HOME"\n')

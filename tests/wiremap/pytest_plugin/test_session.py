@@ -398,7 +398,7 @@ def test_a_full_disk_costs_the_record_and_nothing_else(tmp_path: Path, outcome: 
 
 
 def test_a_damaged_map_is_set_aside_and_everything_runs(project: Project) -> None:
-    project.write({".wiremap/map-4.sqlite": b"damage" * 500})
+    project.write({".wiremap/map-5.sqlite": b"damage" * 500})
 
     finished = project.run_pytest("-v")
 

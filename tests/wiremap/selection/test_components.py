@@ -65,3 +65,28 @@ def test_consumers_of_all_graphs_are_told_together() -> None:
     place = ComponentIndex([GRAPH, other]).place("shop/parts.py::Blocks.allocate")
 
     assert place == Place("Blocks", "allocate", ("Engine", "Scheduler"))
+
+
+def test_what_is_registered_nowhere_belongs_to_the_first_component_that_declares_it() -> None:
+    index = ComponentIndex([GRAPH], {"core": ["shop/*.py"], "till": ["shop/till.py", "*::Till.*"]})
+
+    assert index.place("shop/till.py::open_till") == Place("core")
+    assert index.place("app/other.py::Till.open") == Place("till")
+    assert index.place("app/other.py::Shop.open") is None
+
+
+def test_a_registered_class_outranks_a_declaration() -> None:
+    index = ComponentIndex([GRAPH], {"core": ["*"]})
+
+    assert index.place("shop/parts.py::Blocks.free") == Place("Blocks")
+
+
+def test_a_class_is_a_component_as_its_methods_are() -> None:
+    assert ComponentIndex([GRAPH]).place("shop/parts.py::Blocks") == Place("Blocks")
+
+
+def test_the_wiring_of_a_class_is_what_all_its_components_hand_over_and_are_handed() -> None:
+    index = ComponentIndex([GRAPH])
+
+    assert index.wiring("shop/parts.py::Blocks").provides == {"allocate": ("Scheduler",)}
+    assert index.wiring("shop/parts.py::Scheduler").requires == {"allocate": ("Blocks",)}

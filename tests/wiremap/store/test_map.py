@@ -184,16 +184,6 @@ def test_callers_come_back_by_callee(store: Map) -> None:
     assert store.calls() == {"b.py::g": {"a.py::f", "a.py::h"}}
 
 
-def test_graphs_are_kept_while_a_test_builds_them(store: Map) -> None:
-    with store:
-        store.record_graphs({"d1": "{1}", "d2": "{2}"}, {"t": ["d1", "d2"], "u": ["d1"]})
-        store.record_graphs({}, {"t": ["d1"]})
-
-    assert store.graphs() == {"d1": "{1}"}
-    assert store.graphs_of("t") == ["d1"]
-    assert store.graphs_of("unknown") == []
-
-
 def test_the_baseline_is_replaced_as_a_whole(store: Map) -> None:
     with store:
         store.record_baseline({"a.py": "1", "b.py": "1"})

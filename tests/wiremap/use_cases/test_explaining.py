@@ -148,9 +148,9 @@ def test_a_name_is_understood_from_the_root_and_from_the_current_folder(
 
 def test_an_unanswered_question_tells_that_a_map_was_set_aside(project: Project) -> None:
     project.record()
-    project.write({".wiremap/map-4.sqlite": b"damage" * 500})
+    project.write({".wiremap/map-5.sqlite": b"damage" * 500})
 
-    with pytest.raises(NothingRecordedError, match=r"set aside as map-4\.kept-1\.sqlite, since it is damaged"):
+    with pytest.raises(NothingRecordedError, match=r"set aside as map-5\.kept-1\.sqlite, since it is damaged"):
         explain("test_a.py::test_pay")
-    with pytest.raises(NothingRecordedError, match=r"set aside as map-4\.kept-1\.sqlite"):
+    with pytest.raises(NothingRecordedError, match=r"set aside as map-5\.kept-1\.sqlite"):
         explain("test_a.py::test_pay")

@@ -72,7 +72,7 @@ def test_calls_graphs_and_the_baseline_are_recorded_too(tmp_path: Path, store: M
     run_and_record(tmp_path, store, load)
 
     assert "app.py::outer" in store.calls()["app.py::inner"]
-    assert store.graphs_of("t") == ["digest"]
+    assert store.graphs.builders("run") == {"t": ["digest"]}
     assert store.baseline()["app.py"] == ProjectSources(tmp_path).digest("app.py")
 
 

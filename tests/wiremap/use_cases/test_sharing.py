@@ -52,13 +52,13 @@ def parts(place: str) -> list[str]:
 
 def test_stats_count_what_is_there(ours: Path) -> None:
     record(ours, "a", "b", value="2", outcome="failed")
-    (ours / "map-4.kept-1.sqlite").touch()
+    (ours / "map-5.kept-1.sqlite").touch()
     (ours / "map-2.sqlite").touch()
 
     found = map_stats(ours)
 
     assert (found.tests, found.traces, found.facts, found.sets) == (2, {"failed": 2, "passed": 1}, 2, 2)
-    assert found.kept == ("map-2.sqlite", "map-4.kept-1.sqlite")
+    assert found.kept == ("map-2.sqlite", "map-5.kept-1.sqlite")
     assert found.num_bytes > 0
 
 
@@ -233,7 +233,7 @@ def test_a_part_that_is_damaged_is_refused_and_changes_nothing(
 def test_pruning_keeps_the_newest_and_deletes_what_was_set_aside(ours: Path) -> None:
     for number in range(6):
         record(ours, "a", value=str(number))
-    (ours / "map-4.kept-1.sqlite").touch()
+    (ours / "map-5.kept-1.sqlite").touch()
 
     prune(ours, keep=2)
 
