@@ -10,6 +10,7 @@ process keeps it.
 """
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -183,14 +184,15 @@ def _bound_in_class(node: ast.stmt) -> Iterator[tuple[str, bool]]:
 _MADE = (
     ast.Constant, ast.Dict, ast.DictComp, ast.JoinedStr, ast.List, ast.ListComp, ast.Set, ast.SetComp, ast.Tuple,
 )  # fmt: skip
-_MAKERS = frozenset({"bytearray", "copy", "deepcopy", "defaultdict", "deque", "dict", "list", "set", "sorted"})
+_MAKERS = frozenset({"bytearray", "copy", "deepcopy", "defaultdict", "deque", "dict", "list", "new", "set", "sorted"})
+_NAMED_LIKE_A_CLASS = re.compile(r"_*[A-Z]\w*|\w*(class|cls)_*")
 
 
 def _is_made(node: ast.expr) -> bool:
     """Tell whether an expression surely gives something new: a literal, a copy, or an object of a class."""
     if isinstance(node, ast.Call):
-        name = _last_name(node.func).lstrip("_")
-        return name in _MAKERS or name[:1].isupper()
+        name = _last_name(node.func)
+        return name in _MAKERS or _NAMED_LIKE_A_CLASS.fullmatch(name) is not None
     return isinstance(node, _MADE)
 
 

@@ -60,7 +60,9 @@ FILLS_AN_ATTRIBUTE = [
 
 
 @pytest.mark.parametrize("body", FILLS_AN_ATTRIBUTE)
-@pytest.mark.parametrize("made", ["{}", "[]", "dict()", "Table()", "tables.Table(1)", "other.cache.copy()"])
+@pytest.mark.parametrize(
+    "made", ["{}", "[]", "dict()", "Table()", "tables.Table(1)", "self.table_class()", "other.cache.copy()"]
+)
 def test_what_an_object_fills_of_what_it_made_is_kept_by_it(body: str, made: str) -> None:
     assert keepers(body, f"class C:\n    def __init__(self, other): self.cache = {made}\n") == (0,)
 
