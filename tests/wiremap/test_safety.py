@@ -550,6 +550,94 @@ CARRIED = "import app\ndef test_f(): assert app.get() == 1\ndef test_g(): assert
         pytest.param(
             """
             class Holder:
+                x = {}
+                def get(self):
+                    if "a" not in self.x: self.x["a"] = build()
+                    return self.x["a"]
+            def get(): return Holder().get()
+            """,
+            id="an item of an attribute of the class",
+        ),
+        pytest.param(
+            """
+            SHARED = {}
+            class Holder:
+                def __init__(self, x): self.x = x
+                def get(self):
+                    if "a" not in self.x: self.x["a"] = build()
+                    return self.x["a"]
+            def get(): return Holder(SHARED).get()
+            """,
+            id="an item of what objects were handed",
+        ),
+        pytest.param(
+            """
+            class Pool:
+                x = None
+            POOL = Pool()
+            class Holder:
+                def __init__(self): self.pool = POOL
+                def get(self):
+                    pool = self.pool
+                    if pool.x is None: pool.x = build()
+                    return pool.x
+            def get(): return Holder().get()
+            """,
+            id="an attribute of an object that others have",
+        ),
+        pytest.param(
+            """
+            class Holder:
+                shared = {}
+                def __init__(self): self.__dict__ = self.shared
+                def get(self):
+                    if not hasattr(self, "x"): self.x = build()
+                    return self.x
+            def get(): return Holder().get()
+            """,
+            id="objects that share their attributes",
+        ),
+        pytest.param(
+            """
+            class Holder:
+                x = None
+                def get(self):
+                    if self.x is None: type(self).x = build()
+                    return self.x
+            def get(): return Holder().get()
+            """,
+            id="an attribute of the class, set through the object",
+        ),
+        pytest.param(
+            """
+            class Base:
+                x = None
+                @classmethod
+                def get(cls):
+                    if cls.x is None: cls.x = build()
+                    return cls.x
+            class Derived(Base): pass
+            classes = iter([Base, Derived])
+            def get(): return next(classes).get()
+            """,
+            id="an attribute of a class that others derive from",
+        ),
+        pytest.param(
+            """
+            class Pool:
+                x = None
+            POOL = Pool()
+            def pool(): return POOL
+            def get():
+                found = pool()
+                if found.x is None: found.x = build()
+                return found.x
+            """,
+            id="what a function gives",
+        ),
+        pytest.param(
+            """
+            class Holder:
                 def __getattr__(self, name):
                     setattr(self, name, build())
                     return self.x

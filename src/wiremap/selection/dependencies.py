@@ -20,6 +20,8 @@ from wiremap.source.reach import OWN_MODULE, Sight
 from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit, UnitKey, unit_of_code
 from wiremap.tracing.observation import Observation, with_kept
 
+_GIVE_ATTRIBUTES = frozenset({"__builtin__", "builtins", "operator"})
+"""Modules of which data may name `getattr`, or another function that gives the attributes it is asked for."""
 _MOST_HOPS = 8
 """So many modules may hand on a name before it reaches somebody."""
 
@@ -193,6 +195,8 @@ class DependencyResolver:
             opaque |= reached.modules
         if "all" in sights:
             return found | closure.facts
+        if not unpickled.isdisjoint(_GIVE_ATTRIBUTES):
+            sights.add("members")
         opaque |= {path for name in unpickled for path in self._around.candidates(name)}
         unfollowed = closure.unfollowed.union(fact.key for fact in found if fact.kind == kinds.SOURCE)
         finer = kinds.CLASSES if "members" in sights else kinds.NAMES

@@ -2,10 +2,17 @@
 
 A place is a name: `rates` for a global, `_rates` for `self._rates`, `cache` for `cache[key]`. So two objects
 with an attribute of one name count as one place, which widens and never narrows.
+
+Who keeps what is stored is the object that changes. `self.rate = 1` changes `self`, and `self._rates[key] = 1`
+what `self._rates` is. That is the object's own if all that the file binds to an attribute of that name is made
+on the spot, `{}` or `Table()`; what came from elsewhere, or stands in a class, others may have too, so that the
+process keeps it.
 """
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from wiremap.source.keepers import PROCESS, Keepers
@@ -19,13 +26,14 @@ _MUTATORS = frozenset(
 _REFERENCES = (ast.Name, ast.Attribute, ast.Subscript)
 
 
-def keepers(functions: Mapping[str, list[Function]]) -> dict[str, Keepers]:
-    """Return for each of the *functions* of one file who keeps what it may fill and skip the next time.
+def keepers(functions: Mapping[str, list[Function]], tree: ast.Module) -> dict[str, Keepers]:
+    """Return for each of the *functions* of the file *tree* who keeps what it may fill and skip the next time.
 
     Such a function tests a place and stores to it; or it tests one, perhaps by way of another function of its
     class or module, and calls a third of these that stores to it.
     """
-    habits = {name: _habits(definitions) for name, definitions in functions.items()}
+    own = _own_attributes(tree)
+    habits = {name: _habits(definitions, own) for name, definitions in functions.items()}
     return {name: _keepers(name, habit, habits) for name, habit in habits.items()}
 
 
@@ -57,28 +65,139 @@ def _keepers(name: str, habit: _Habits, habits: Mapping[str, _Habits]) -> Keeper
     return tuple(sorted(found))
 
 
-def _habits(definitions: list[Function]) -> _Habits:
+def _habits(definitions: list[Function], own: Mapping[str, bool]) -> _Habits:
     walked = [(function, walk(function)) for function in definitions]
     return _Habits(
-        stores=frozenset(store for function, nodes in walked for store in _stores(function, nodes)),
+        stores=frozenset(store for function, nodes in walked for store in _stores(function, nodes, own)),
         tests=frozenset(name for _, nodes in walked for name in _tests(nodes)),
         names=frozenset(name for _, nodes in walked for name in _names_read(nodes)),
     )
 
 
-def _stores(function: Function, nodes: Sequence[ast.AST]) -> Iterator[tuple[str, int]]:
+def _stores(function: Function, nodes: Sequence[ast.AST], own: Mapping[str, bool]) -> Iterator[tuple[str, int]]:
     shared = {name for node in nodes if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
-    made_here = _variables_made_here(function, nodes) - shared
-    parameters = [one.arg for one in function.args.posonlyargs + function.args.args]
-    is_new = function.name in _INITIALISERS
+    variables = _Variables(function, nodes, shared, own)
+    nobody = 0 if function.name in _INITIALISERS else None  # has the object yet
     for target in _targets(nodes):
-        root = _root(target)
-        holder = parameters.index(root) if root in parameters else PROCESS
-        if isinstance(target, ast.Name):
-            if target.id in shared:
-                yield target.id, PROCESS
-        elif root not in made_here and not (is_new and holder == 0):
-            yield _place(target), holder
+        if isinstance(target, ast.Attribute | ast.Subscript):
+            yield from ((_place(target), one) for one in variables.holders(target.value) if one != nobody)
+        elif isinstance(target, ast.Name) and target.id in shared:
+            yield target.id, PROCESS
+
+
+class _Variables:
+    """What the variables of a function stand for: parameters, places that outlive the call, or what it made itself."""
+
+    def __init__(
+        self, function: Function, nodes: Sequence[ast.AST], shared: AbstractSet[str], own: Mapping[str, bool]
+    ) -> None:
+        arguments = function.args
+        self._own = own
+        self._positions = {one.arg: place for place, one in enumerate(arguments.posonlyargs + arguments.args)}
+        self._bound: dict[str, list[ast.expr]] = {
+            one.arg: [] for one in (arguments.vararg, arguments.kwarg) if one is not None
+        }
+        for node in nodes:
+            for name, value in _bindings(node) if type(node) in _BINDERS else ():
+                if name not in shared:
+                    self._bound.setdefault(name, []).extend([value] if value is not None else [])
+
+    def holders(self, node: ast.expr, followed: frozenset[str] = frozenset()) -> set[int]:
+        """Return who keeps what is stored in the object that *node* gives: nobody, if the call made it itself."""
+        match node:
+            case ast.Name(id=name):
+                return self._holders_of_variable(name, followed)
+            case ast.Attribute(value=owner, attr=name) if self._own.get(name, name == "__dict__"):
+                return self.holders(owner, followed)
+            case ast.Attribute(value=owner) | ast.Subscript(value=owner):
+                return {PROCESS for _ in self.holders(owner, followed)}  # others may have it too
+            case ast.Call() if not _is_made(node):
+                return {PROCESS}
+            case ast.BoolOp() | ast.IfExp() | ast.NamedExpr():
+                return {one for part in _alternatives(node) for one in self.holders(part, followed)}
+            case _:
+                return set()
+
+    def _holders_of_variable(self, name: str, followed: frozenset[str]) -> set[int]:
+        if name in followed:
+            return set()
+        found = set[int]()
+        if name in self._positions:
+            found.add(self._positions[name] if self._own.get("__dict__", True) else PROCESS)
+        elif name not in self._bound:
+            found.add(PROCESS)
+        return found.union(*(self.holders(value, followed | {name}) for value in self._bound.get(name, ())))
+
+
+def _alternatives(node: ast.BoolOp | ast.IfExp | ast.NamedExpr) -> list[ast.expr]:
+    if isinstance(node, ast.BoolOp):
+        return node.values
+    return [node.body, node.orelse] if isinstance(node, ast.IfExp) else [node.value]
+
+
+def _own_attributes(tree: ast.Module) -> dict[str, bool]:
+    """Return the attributes that are bound in the file, and whether to nothing that another object may have as well."""
+    made: dict[str, bool] = {}
+    for node in walk(tree):
+        for name, is_made in _attributes_bound(node):
+            made[name] = made.get(name, True) and is_made
+    return made
+
+
+def _attributes_bound(node: ast.AST) -> Iterator[tuple[str, bool]]:
+    """Yield each attribute that *node* itself binds, and whether that is something made there."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            yield from ((one.attr, _is_made(value)) for one in targets if isinstance(one, ast.Attribute))
+        case ast.AnnAssign(target=ast.Attribute(attr=name), value=ast.expr() as value):
+            yield name, _is_made(value)
+        case ast.Tuple(elts=parts, ctx=ast.Store()) | ast.List(elts=parts, ctx=ast.Store()):
+            yield from ((one.attr, False) for one in parts if isinstance(one, ast.Attribute))
+        case ast.For(target=ast.Attribute(attr=name)) | ast.withitem(optional_vars=ast.Attribute(attr=name)):
+            yield name, False
+        case ast.Call():
+            if (attribute := _attribute_set(node)) is not None:
+                yield attribute.attr, _is_made(node.args[2])
+        case ast.ClassDef(body=body):
+            for statement in body:
+                yield from _bound_in_class(statement)
+        case _:
+            pass
+
+
+def _bound_in_class(node: ast.stmt) -> Iterator[tuple[str, bool]]:
+    """Yield what a class binds: all of its objects have that, and can change it unless it is a constant."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name, False
+        case ast.Assign(targets=targets, value=value):
+            names = [one for target in targets for one in walk(target) if isinstance(one, ast.Name)]
+            yield from ((one.id, isinstance(value, ast.Constant)) for one in names)
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.Call(func=function)):
+            yield name, _last_name(function) == "field"  # of a dataclass
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+            yield name, isinstance(value, ast.Constant)
+        case _:
+            pass
+
+
+_MADE = (
+    ast.Constant, ast.Dict, ast.DictComp, ast.JoinedStr, ast.List, ast.ListComp, ast.Set, ast.SetComp, ast.Tuple,
+)  # fmt: skip
+_MAKERS = frozenset({"bytearray", "copy", "deepcopy", "defaultdict", "deque", "dict", "list", "new", "set", "sorted"})
+_NAMED_LIKE_A_CLASS = re.compile(r"_*[A-Z]\w*|\w*(class|cls)_*")
+
+
+def _is_made(node: ast.expr) -> bool:
+    """Tell whether an expression surely gives something new: a literal, a copy, or an object of a class."""
+    if isinstance(node, ast.Call):
+        name = _last_name(node.func)
+        return name in _MAKERS or _NAMED_LIKE_A_CLASS.fullmatch(name) is not None
+    return isinstance(node, _MADE)
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _targets(nodes: Sequence[ast.AST]) -> Iterator[ast.expr]:
@@ -163,35 +282,15 @@ def _names_read(nodes: Iterable[ast.AST]) -> Iterator[str]:
             yield node.value  # hasattr(self, "_rates")
 
 
-def _variables_made_here(function: Function, nodes: Sequence[ast.AST]) -> set[str]:
-    """Return variables that hold what the call made itself: a literal, a comprehension, a call's result.
-
-    A variable that names something else (`cache = self._cache`) is a place, and so is a parameter, but for
-    those that collect arguments.
-    """
-    arguments = function.args
-    origins = {parameter.arg: True for parameter in (arguments.vararg, arguments.kwarg) if parameter is not None}
-    for node in nodes:
-        for name, is_made in _bindings(node) if type(node) in _BINDERS else ():
-            origins[name] = origins.get(name, True) and is_made
-    return {name for name, is_made in origins.items() if is_made}
-
-
 # Asked first, since most nodes are none of them.
 _BINDERS = frozenset({ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.ExceptHandler})
 
 
-def _bindings(node: ast.AST) -> Iterator[tuple[str, bool]]:
+def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
+    """Yield each variable that *node* itself binds, with the value where there is one."""
     if isinstance(node, ast.Assign):
-        made = not isinstance(node.value, _REFERENCES)
-        yield from ((target.id, made) for target in node.targets if isinstance(target, ast.Name))
+        yield from ((target.id, node.value) for target in node.targets if isinstance(target, ast.Name))
     elif isinstance(node, ast.ExceptHandler) and node.name:
-        yield node.name, True
+        yield node.name, None
     elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and isinstance(node.target, ast.Name):
-        yield node.target.id, not isinstance(node.value, _REFERENCES)
-
-
-def _root(target: ast.expr) -> str:
-    while isinstance(target, ast.Attribute | ast.Subscript):
-        target = target.value
-    return target.id if isinstance(target, ast.Name) else ""
+        yield node.target.id, node.value

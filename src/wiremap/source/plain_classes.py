@@ -132,8 +132,10 @@ def _base(bases: list[ast.expr], scope: Scope) -> _Base | None:
         node = base.value if isinstance(base, ast.Subscript) else base
         bound = find(node, scope)
         if bound is not None and bound.origin in _SHAPES:
-            is_alone = len(bases) == 1 and node is base
-            return _Base("sealed", _SHAPES[bound.origin], bound.origin) if is_alone else None
+            shape = _SHAPES[bound.origin]
+            is_alone = len(bases) == 1 and (node is base or (shape == "protocol" and is_of_types(base)))
+            rests_on = "" if node is base else f"class({ast.unparse(base)})"
+            return _Base("sealed", shape, bound.origin, rests_on=rests_on) if is_alone else None
         if bound is None or not is_of_types(base) or bound.sort not in ("", "class") or bound.kind == "sealed":
             return None
         if bound.kind == "abstract" or bound.origin in _STANDARD_BASES:

@@ -75,13 +75,13 @@ _READ_ALL: Final = frozenset(
         "resolve_name", "run_module", "run_path",
     }
 )  # fmt: skip
-# These read members of an object by names that stand nowhere.
+# These read members of an object by names that stand nowhere. `pickle` asks as `copy` does: for special names, which
+# count as the class, and for what the instance holds. What its data names is seen when it is read.
 _READ_MEMBERS: Final = frozenset(
     {
         "__builtins__", "__dict__", "__dir__", "__getattribute__", "attrgetter", "builtins", "classify_class_attrs",
-        "cloudpickle", "copyreg", "create_autospec", "delattr", "dill", "dir", "getattr", "getattr_static",
-        "getmembers", "getmembers_static", "hasattr", "help", "marshal", "methodcaller", "pickle", "pydoc", "setattr",
-        "shelve", "vars",
+        "cloudpickle", "create_autospec", "delattr", "dill", "dir", "getattr", "getattr_static", "getmembers",
+        "getmembers_static", "hasattr", "help", "methodcaller", "pydoc", "setattr", "vars",
     }
 )  # fmt: skip
 # Found nowhere but among the built-in names: as an attribute of anything else than `builtins` they are another's.

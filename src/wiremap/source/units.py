@@ -21,7 +21,7 @@ from wiremap.source.tree import Function, blocks, dump, set_body, walk
 
 MODULE_UNIT = "<module>"
 
-FLAVOUR = f"13/{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"
+FLAVOUR = f"14/{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"
 """Names the way fingerprints are made: the syntax tree differs between versions of Python."""
 
 _LONGEST_NAME = 200
@@ -140,7 +140,7 @@ def _units_of(tree: ast.Module) -> dict[str, Unit]:
         definitions.setdefault(name, []).append(function)
     # The functions are encoded first: making the module unit cuts their bodies out of the tree.
     cached = _cached_by_call(tree)
-    kept_by = keepers(definitions)
+    kept_by = keepers(definitions, tree)
     imported = imported_names(tree)
     units = {
         name: _function_unit(name, same, kept_by=kept_by[name], imported=imported) for name, same in definitions.items()

@@ -63,7 +63,8 @@ class KeptWork:
         """Return what is kept of *code* for each object that a call with *arguments* fills; begin it if need be."""
         number = id(code)
         owners = [None if place == PROCESS or place >= len(arguments) else arguments[place] for place in keepers]
-        return [self._of_owner(number, code, owner) for owner in owners]
+        # What a class keeps is found by way of those that derive from it, too.
+        return [self._of_owner(number, code, None if isinstance(owner, type) else owner) for owner in owners]
 
     def _of_owner(self, number: int, code: CodeType, owner: object) -> Kept:
         key = (number, id(owner) if owner is not None else 0)

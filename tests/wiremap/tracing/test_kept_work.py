@@ -37,6 +37,15 @@ def test_work_for_an_object_is_kept_for_each() -> None:
     assert only(kept.of(GET, FOR_FIRST, (one,))) is not only(kept.of(GET, FOR_FIRST, (two,)))
 
 
+def test_work_for_a_class_is_kept_for_all_who_derive_from_it() -> None:
+    class Derived(Holder):
+        """Has what its base keeps."""
+
+    kept = KeptWork()
+
+    assert only(kept.of(GET, FOR_FIRST, (Holder,))) is only(kept.of(GET, FOR_FIRST, (Derived,)))
+
+
 def test_work_for_several_keepers_is_kept_for_each() -> None:
     kept, one, two = KeptWork(), Holder(), Holder()
 
@@ -104,7 +113,7 @@ def test_calls_that_bring_nothing_new_are_looked_into_no_more_until_the_context_
 
 def test_who_was_passed_by_keeps_all_that_happened_in_the_context() -> None:
     kept = KeptWork()
-    passed, other = kept.of(GET, (0, 1), (Holder, Observation))
+    passed, other = kept.of(GET, (0, 1), (Holder(), Observation()))
 
     kept.pass_by(passed)
     kept.add_unseen([Observation(modules={"a.py"}), Observation(files={"/a": "1"})])
