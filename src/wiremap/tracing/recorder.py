@@ -12,7 +12,7 @@ from types import CodeType, FrameType
 from wiremap.source.keepers import Keepers
 from wiremap.tracing import audit
 from wiremap.tracing.askers import is_own_import
-from wiremap.tracing.event_sink import EventSource, Interest
+from wiremap.tracing.event_sink import EventSource, FillerCalls, Interest
 from wiremap.tracing.file_stat import FileStat, file_stat
 from wiremap.tracing.foreign_use import ForeignUse, loaded_names
 from wiremap.tracing.guard import NOT_FOLLOWED, is_own_fault
@@ -86,7 +86,6 @@ class Recorder:
         self._num_callers: Counter[int] = Counter()
         self._open_fillers: dict[Observation, FillerCall] = {}
         self._stack: list[Observation] = [self.session]
-        self.codes: dict[int, CodeType] = self.session.codes
         self._events: EventSource = _event_source(self)
         self._import_events = ImportEvents(self)
         self._starts = ProcessStarts(StartNotes(self))
@@ -102,7 +101,19 @@ class Recorder:
     @property
     def plain_codes(self) -> dict[int, CodeType] | None:
         """`codes`, while there is nothing more to do about a start than to put it there; else None."""
-        return self.codes if type(self.codes) is dict else None
+        codes = self._stack[-1].codes
+        return codes if type(codes) is dict else None
+
+    @property
+    def codes(self) -> dict[int, CodeType]:
+        """Code objects already noted in the current context, by id."""
+        return self._stack[-1].codes
+
+    @property
+    def filler_calls(self) -> FillerCalls:
+        """Calls of fillers, for sources that begin and end those themselves that repeat others."""
+        kept = self.kept_work
+        return FillerCalls(self._lock, self._stack, self._open_fillers, kept.ended, kept.idle, kept.most_idle)
 
     @property
     def register(self) -> Register | None:
@@ -239,7 +250,6 @@ class Recorder:
             call = kept_work.begin_call(works, self._stack[-1])
             self._open_fillers[call.seen] = call
             self._stack.append(call.seen)
-            self.codes = call.seen.codes
             self._events.rearm()
         return call.seen
 
@@ -256,7 +266,6 @@ class Recorder:
                 del self._stack[place]
                 around = self._stack[place - 1]
             self.kept_work.end_call(self._open_fillers.pop(token), around)
-            self.codes = self._stack[-1].codes
             self._events.rearm()
 
     def on_missed(self) -> None:
@@ -302,8 +311,7 @@ class Recorder:
         self.imports, self.import_stats = {}, {}
         self.foreign.listener = lambda kind, user, used: journal.write(kind, OUTSIDE_OF_IMPORTS, user, used)
         self.session = journal.observation(OUTSIDE_OF_IMPORTS)
-        self._stack = [self.session]
-        self.codes = self.session.codes
+        self._stack[:] = [self.session]
         self.kept_work.begin_context()
         self._events.rearm()
         if isinstance(self._events, ProfileEvents):
@@ -347,7 +355,6 @@ class Recorder:
     def _enter(self, seen: Observation) -> None:
         with self._lock:
             self._stack.append(seen)
-            self.codes = seen.codes
             self._events.rearm()
 
     def _leave(self, seen: Observation) -> None:
@@ -359,7 +366,6 @@ class Recorder:
                     break
                 if top in self._open_fillers:
                     self.kept_work.end_call(self._open_fillers.pop(top), self._stack[-1])
-            self.codes = self._stack[-1].codes
             self._events.rearm()
 
     def _import_of(self, path: str) -> Observation:
