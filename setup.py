@@ -9,7 +9,7 @@ from setuptools.command.build_py import build_py
 
 # Optional: without a compiler, tracing falls back to sys.setprofile on Python 3.11 and to callbacks in Python on later
 # ones, and to sys.addaudithook. These are slower.
-KNOWN_CODE = ["src/wiremap/tracing/_known_code.h"]
+KNOWN_CODE = ["src/wiremap/tracing/_known_code.h", "src/wiremap/tracing/_repeated_calls.h"]
 AUDIT = Extension("wiremap.tracing._audit", ["src/wiremap/tracing/_audit.c"], optional=True)
 MONITORING = Extension(
     "wiremap.tracing._monitoring", ["src/wiremap/tracing/_monitoring.c"], depends=KNOWN_CODE, optional=True

@@ -22,6 +22,7 @@
 #undef Py_BUILD_CORE
 
 #include "_known_code.h"
+#include "_repeated_calls.h"
 
 /* Marks are odd and hold for one generation, from one `start` to the next. An even one points to a known_code. */
 #define MARK(kind) ((void *)(generation << 3 | (uintptr_t)(kind) << 1 | 1))
@@ -309,11 +310,19 @@ owner_of(struct _PyInterpreterFrame *frame, int place)
     return place < 0 ? NULL : argument_of(frame, place);
 }
 
-static int
-is_passed(struct _PyInterpreterFrame *frame, known_code *known)
+static void
+find_owners(struct _PyInterpreterFrame *frame, const known_code *known, PyObject **owners)
 {
     for (int i = 0; i < known->num_owners; i++) {
-        if (!was_passed(known, owner_of(frame, known->owners[i]))) {
+        owners[i] = owner_of(frame, known->owners[i]);
+    }
+}
+
+static int
+is_passed(const known_code *known, PyObject **owners)
+{
+    for (int i = 0; i < known->num_owners; i++) {
+        if (!was_passed(known, owners[i])) {
             return 0;
         }
     }
@@ -321,31 +330,72 @@ is_passed(struct _PyInterpreterFrame *frame, known_code *known)
 }
 
 static void
-pass_by_owners(struct _PyInterpreterFrame *frame, known_code *known, uintptr_t told_in)
+note_begin(known_code *known, PyObject **owners, PyObject *token, uintptr_t told_in)
 {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     int was_collecting = begin_callback();
-    for (int i = 0; i < known->num_owners; i++) {
-        pass_by(known, owner_of(frame, known->owners[i]), told_in);
+    for (int i = 0; i < known->num_owners && token == Py_None; i++) {
+        pass_by(known, owners[i], told_in);
     }
+    if (token != Py_None) {
+        remember_call(known, owners, token);
+    }
+    PyErr_Clear();
     end_callback(was_collecting);
     PyErr_Restore(type, value, traceback);
 }
 
+/* Begins a call that repeats another; returns what is seen in it, or NULL where Python must begin it. */
 static PyObject *
-surrounded(PyThreadState *tstate, struct _PyInterpreterFrame *frame, int throwflag, known_code *known)
+try_to_begin(const known_code *known, PyObject **owners)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *seen = begin_again(known, owners);
+    if (PyErr_Occurred()) {
+        PyErr_Clear();
+        frames_missed++;
+    }
+    PyErr_Restore(type, value, traceback);
+    return seen;
+}
+
+/* Ends a call in which nothing new was seen; returns whether it could. */
+static int
+try_to_end(const known_code *known, PyObject *seen)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    int is_ended = end_again(known, seen);
+    if (PyErr_Occurred()) {
+        PyErr_Clear();
+        frames_missed++;
+    }
+    PyErr_Restore(type, value, traceback);
+    return is_ended;
+}
+
+static PyObject *
+surrounded(
+    PyThreadState *tstate, struct _PyInterpreterFrame *frame, int throwflag, known_code *known, PyObject **owners)
 {
     uintptr_t told_in = epoch, begun_in = generation;
-    PyObject *token = ask(enter_function, frame);
-    if (token == Py_None && begun_in == generation) {
-        pass_by_owners(frame, known, told_in);
+    PyObject *code = Py_NewRef(frame->f_code); /* which keeps KNOWN */
+    PyObject *token = try_to_begin(known, owners);
+    if (token == NULL) {
+        token = ask(enter_function, frame);
+        if (token != NULL && begun_in == generation) {
+            find_owners(frame, known, owners);
+            note_begin(known, owners, token, told_in);
+        }
     }
     PyObject *result = previous(tstate, frame, throwflag);
-    if (token != NULL && token != Py_None) {
+    if (token != NULL && token != Py_None && !(begun_in == generation && try_to_end(known, token))) {
         leave(token);
     }
     Py_XDECREF(token);
+    Py_DECREF(code);
     return result;
 }
 
@@ -380,8 +430,12 @@ on_frame(PyThreadState *tstate, struct _PyInterpreterFrame *frame, int throwflag
         else if (((known_code *)mark)->epoch != epoch && !((known_code *)mark)->is_filler) {
             mark = note_start(tstate, frame, mark);
         }
-        if (is_known(mark) && ((known_code *)mark)->is_filler && !is_passed(frame, mark)) {
-            return surrounded(tstate, frame, throwflag, mark);
+        if (is_known(mark) && ((known_code *)mark)->is_filler) {
+            PyObject *owners[MAX_OWNERS];
+            find_owners(frame, mark, owners);
+            if (!is_passed(mark, owners)) {
+                return surrounded(tstate, frame, throwflag, mark, owners);
+            }
         }
     }
     return previous(tstate, frame, throwflag);
@@ -390,8 +444,9 @@ on_frame(PyThreadState *tstate, struct _PyInterpreterFrame *frame, int throwflag
 static PyObject *
 start(PyObject *self, PyObject *arguments)
 {
-    PyObject *note, *enter, *leave_callback, *call;
-    if (!PyArg_ParseTuple(arguments, "OOOO", &note, &enter, &leave_callback, &call)) {
+    PyObject *note, *enter, *leave_callback, *call, *calls;
+    if (!PyArg_ParseTuple(arguments, "OOOOO!", &note, &enter, &leave_callback, &call, &PyTuple_Type, &calls) ||
+        follow_calls(calls) < 0) {
         return NULL;
     }
     PyInterpreterState *interpreter = PyInterpreterState_Get();
@@ -427,11 +482,20 @@ stop(PyObject *self, PyObject *unused)
     Py_CLEAR(call_function);
     Py_CLEAR(started);
     forget_passed();
+    forget_calls();
     /* Who hooked in after us calls us: then the function stays, and only passes on. */
     if (_PyInterpreterState_GetEvalFrameFunc(interpreter) == on_frame) {
         _PyInterpreterState_SetEvalFrameFunc(interpreter, previous);
     }
     Py_RETURN_NONE;
+}
+
+static int
+begin_epoch(PyObject *codes)
+{
+    Py_XSETREF(started, codes == Py_None ? NULL : Py_NewRef(codes));
+    epoch++;
+    return 0;
 }
 
 static PyObject *
@@ -441,8 +505,7 @@ next_epoch(PyObject *self, PyObject *codes)
         PyErr_SetString(PyExc_TypeError, "a dictionary that is no subclass is needed, or None");
         return NULL;
     }
-    Py_XSETREF(started, codes == Py_None ? NULL : Py_NewRef(codes));
-    epoch++;
+    begin_epoch(codes);
     Py_RETURN_NONE;
 }
 
@@ -463,7 +526,8 @@ static PyMethodDef methods[] = {
      "Call NOTE(code, arguments) at starts; it answers 0 (never again), 1 (not in this epoch), 2 (each time), or the\n"
      "places of the owners of a filler: then ENTER(code, arguments) and LEAVE(what it gave) surround each call; where\n"
      "ENTER gave None, no call for the same owners in this epoch. CALL(caller, code) is told which known code calls\n"
-     "another, once for a pair and for a few callers of each."},
+     "another, once for a pair and for a few callers of each. With CALLS, calls that repeat others are begun and ended\n"
+     "here."},
     {"stop", stop, METH_NOARGS, "Call it no more."},
     {"next_epoch", next_epoch, METH_O,
      "Put every followed code object that starts from now on into the dictionary CODES, by its id; if that is None,\n"

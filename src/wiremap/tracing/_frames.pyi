@@ -1,6 +1,7 @@
 from collections.abc import Callable
 from types import CodeType
 
+from wiremap.tracing.event_sink import FillerCalls
 from wiremap.tracing.observation import Observation
 
 def start(
@@ -8,6 +9,7 @@ def start(
     enter: Callable[[CodeType, tuple[object, ...]], Observation | None],
     leave: Callable[[Observation], None],
     call: Callable[[CodeType, CodeType], None],
+    calls: FillerCalls,
     /,
 ) -> None: ...
 def stop() -> None: ...

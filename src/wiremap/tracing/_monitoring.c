@@ -13,6 +13,7 @@
 #include <Python.h>
 
 #include "_known_code.h"
+#include "_repeated_calls.h"
 
 static Py_ssize_t extra_index = -1;
 static PyObject *note_function = NULL;
@@ -25,6 +26,9 @@ static PyObject *tool = NULL;
 static PyObject *armed_events = NULL;
 static PyObject *disarmed = NULL;
 static int most_starts = 0;
+
+/* Calls that were begun and not ended, innermost last: by thread, the id of each function and what it sees, or None. */
+static PyObject *open_calls = NULL;
 
 /* Where what starts in this epoch is put by its id; NULL if each is to be told to `note_function`. */
 static PyObject *started = NULL;
@@ -143,6 +147,72 @@ is_passed(const known_code *known, PyObject **owners)
     return 1;
 }
 
+/* Returns the open calls of this thread, borrowed, or NULL. */
+static PyObject *
+own_open_calls(void)
+{
+    PyObject *thread = PyLong_FromUnsignedLong(PyThread_get_thread_ident());
+    PyObject *calls = thread == NULL || open_calls == NULL ? NULL : PyDict_GetItemWithError(open_calls, thread);
+    Py_XDECREF(thread);
+    return calls != NULL && PyList_Check(calls) ? calls : NULL;
+}
+
+/* Returns what the innermost open call of this thread sees, borrowed, if it is one of CODE that is looked into. */
+static PyObject *
+innermost_seen(PyObject *calls, PyObject *code)
+{
+    Py_ssize_t count = calls == NULL ? 0 : PyList_GET_SIZE(calls);
+    PyObject *last = count == 0 ? NULL : PyList_GET_ITEM(calls, count - 1), *number, *seen;
+    if (last == NULL || !PyArg_ParseTuple(last, "O!O", &PyLong_Type, &number, &seen)) {
+        return NULL;
+    }
+    return seen != Py_None && PyLong_AsVoidPtr(number) == code ? seen : NULL;
+}
+
+/* Begins a call that repeats another; returns whether it could. */
+static int
+try_to_begin(PyObject *code, known_code *known, PyObject **owners)
+{
+    PyObject *calls = own_open_calls();
+    PyObject *seen = calls == NULL ? NULL : begin_again(known, owners);
+    if (seen == NULL) {
+        return 0;
+    }
+    PyObject *open = Py_BuildValue("NN", PyLong_FromVoidPtr(code), seen);
+    int is_begun = open != NULL && PyList_Append(calls, open) == 0;
+    Py_XDECREF(open);
+    known->num_begun += is_begun;
+    return is_begun;
+}
+
+/* Ends a call in which nothing new was seen; returns whether it could. */
+static int
+try_to_end(PyObject *code, known_code *known)
+{
+    PyObject *calls = own_open_calls();
+    PyObject *seen = Py_XNewRef(innermost_seen(calls, code));
+    int is_ended = seen != NULL && end_again(known, seen);
+    Py_XDECREF(seen);
+    if (is_ended) {
+        known->num_begun--;
+        PyList_SetSlice(calls, PyList_GET_SIZE(calls) - 1, PyList_GET_SIZE(calls), NULL);
+    }
+    return is_ended;
+}
+
+static void
+remember_begun_call(PyObject *code, known_code *known, PyObject **owners)
+{
+    PyObject *seen = innermost_seen(own_open_calls(), code);
+    if (seen != NULL) {
+        int was_collecting = PyGC_Disable();
+        remember_call(known, owners, seen);
+        if (was_collecting) {
+            PyGC_Enable();
+        }
+    }
+}
+
 /* Tells NOTE that a filler starts, unless such a call was passed by in this epoch. It answers True for one that is. */
 static PyObject *
 start_filler(PyObject *code, known_code *known, PyObject *const *arguments, Py_ssize_t count)
@@ -150,7 +220,11 @@ start_filler(PyObject *code, known_code *known, PyObject *const *arguments, Py_s
     PyObject *owners[MAX_OWNERS] = {NULL};
     uintptr_t told_in = epoch, begun_in = generation;
     int is_complete = find_owners(code, known, owners);
-    PyObject *answer = is_complete && is_passed(known, owners) ? Py_NewRef(Py_None) : call(note_function, arguments, count);
+    int is_done = is_complete && (is_passed(known, owners) || try_to_begin(code, known, owners));
+    PyObject *answer = is_done ? Py_NewRef(Py_None) : PyErr_Occurred() ? NULL : call(note_function, arguments, count);
+    if (answer != NULL && answer != Py_True && is_complete && !is_done && begun_in == generation) {
+        remember_begun_call(code, known, owners);
+    }
     if (answer == Py_True && is_complete && begun_in == generation) {
         int was_collecting = PyGC_Disable();
         for (int i = 0; i < known->num_owners; i++) {
@@ -174,6 +248,12 @@ on_end(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
     known_code *known = code != NULL && PyCode_Check(code) ? find_known(code) : NULL;
     if (end_function == NULL || (known != NULL && known->num_begun == known->num_ended)) {
         Py_RETURN_NONE;
+    }
+    if (known != NULL && known->is_filler && try_to_end(code, known)) {
+        Py_RETURN_NONE;
+    }
+    if (PyErr_Occurred()) {
+        return NULL;
     }
     unsigned long num_begun = known == NULL ? 0 : known->num_begun;
     uintptr_t begun_in = generation;
@@ -261,9 +341,11 @@ know(PyObject *self, PyObject *arguments)
 static PyObject *
 start(PyObject *self, PyObject *arguments)
 {
-    PyObject *note, *end, *callers, *set_local_events, *own_tool, *events;
+    PyObject *note, *end, *callers, *set_local_events, *own_tool, *events, *calls, *open;
     int most;
-    if (!PyArg_ParseTuple(arguments, "OOOOOOi", &note, &end, &callers, &set_local_events, &own_tool, &events, &most)) {
+    if (!PyArg_ParseTuple(arguments, "OOOOOOiO!O!", &note, &end, &callers, &set_local_events, &own_tool, &events, &most,
+                          &PyTuple_Type, &calls, &PyDict_Type, &open) ||
+        follow_calls(calls) < 0) {
         return NULL;
     }
     PyObject *none_disarmed = PyList_New(0);
@@ -285,6 +367,7 @@ start(PyObject *self, PyObject *arguments)
     Py_XSETREF(tool, Py_NewRef(own_tool));
     Py_XSETREF(armed_events, Py_NewRef(events));
     Py_XSETREF(disarmed, none_disarmed);
+    Py_XSETREF(open_calls, Py_NewRef(open));
     Py_CLEAR(started);
     most_starts = most;
     generation++;
@@ -308,10 +391,28 @@ stop(PyObject *self, PyObject *unused)
     Py_CLEAR(tool);
     Py_CLEAR(armed_events);
     Py_CLEAR(disarmed);
+    Py_CLEAR(open_calls);
     Py_CLEAR(started);
     forget_passed();
+    forget_calls();
     generation++;
     Py_RETURN_NONE;
+}
+
+static int
+begin_epoch(PyObject *codes)
+{
+    if (disarmed == NULL) {
+        return 0; /* it was stopped */
+    }
+    Py_XSETREF(started, codes == Py_None ? NULL : Py_NewRef(codes));
+    epoch++;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(disarmed); i++) {
+        if (set_events(PyList_GET_ITEM(disarmed, i), armed_events) < 0) {
+            return -1;
+        }
+    }
+    return PyList_SetSlice(disarmed, 0, PyList_GET_SIZE(disarmed), NULL);
 }
 
 static PyObject *
@@ -321,17 +422,7 @@ next_epoch(PyObject *self, PyObject *codes)
         PyErr_SetString(PyExc_TypeError, "a dictionary that is no subclass is needed, or None");
         return NULL;
     }
-    if (disarmed == NULL) {
-        Py_RETURN_NONE; /* it was stopped */
-    }
-    Py_XSETREF(started, codes == Py_None ? NULL : Py_NewRef(codes));
-    epoch++;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(disarmed); i++) {
-        if (set_events(PyList_GET_ITEM(disarmed, i), armed_events) < 0) {
-            return NULL;
-        }
-    }
-    if (PyList_SetSlice(disarmed, 0, PyList_GET_SIZE(disarmed), NULL) < 0) {
+    if (begin_epoch(codes) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
@@ -343,8 +434,9 @@ static PyMethodDef methods[] = {
      "began so, and CALL(caller, code) once for a pair of known ones and for a few callers of each. Where NOTE answers\n"
      "True for a filler, it hears of no call for the same owners until the next epoch, and where END answers True, it\n"
      "hears of no end until another call begins. By SET_LOCAL_EVENTS(tool, code, events) of TOOL, what starts more\n"
-     "often in an epoch than once and MOST other times is left without EVENTS until the next. Return a number that\n"
-     "`generation` gives as long as nobody else starts or stops."},
+     "often in an epoch than once and MOST other times is left without EVENTS until the next. With CALLS and those that\n"
+     "are OPEN by thread, calls that repeat others are begun and ended here. Return a number that `generation` gives as\n"
+     "long as nobody else starts or stops."},
     {"generation", get_generation, METH_NOARGS, "Return what the last start returned; another number after a stop."},
     {"stop", stop, METH_NOARGS, "Call them no more, and know no code."},
     {"know", know, METH_VARARGS,

@@ -1,6 +1,9 @@
 from collections.abc import Callable
 from types import CodeType
 
+from wiremap.tracing.event_sink import FillerCalls
+from wiremap.tracing.observation import Observation
+
 def start(
     note: Callable[[CodeType, int], object],
     end: Callable[[CodeType, int, object], object],
@@ -9,6 +12,8 @@ def start(
     tool: int,
     events: int,
     most: int,
+    calls: FillerCalls,
+    open_calls: dict[int, list[tuple[int, Observation | None]]],
     /,
 ) -> int: ...
 def generation() -> int: ...

@@ -1,11 +1,13 @@
 """What a source of events and the recorder agree upon."""
 
+from _thread import RLock
 from collections.abc import Container
 from enum import Enum, auto
 from types import CodeType, FrameType
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from wiremap.source.keepers import Keepers
+from wiremap.tracing.kept_work import FillerCall, Kept
 from wiremap.tracing.observation import Observation
 
 
@@ -18,16 +20,44 @@ class Interest(Enum):
     FILLER = auto()
 
 
+class FillerCalls(NamedTuple):
+    """With what a source may begin and end a call of a filler itself, if it does no more than to repeat another.
+
+    It is for the compiled ones: see `_repeated_calls.h`.
+
+    Attributes:
+        lock: Who changes these holds it.
+        stack: What notes that which happens now is the last of these.
+        open: Calls that have begun and not ended, by the token that `on_filler_enter` gave.
+        ended: Those that may begin again, by their `key`.
+        idle: How many calls of a function, by id, brought nothing new in this context.
+        most_idle: So many are looked into.
+    """
+
+    lock: RLock
+    stack: list[Observation]
+    open: dict[Observation, FillerCall]
+    ended: dict[tuple[Observation | Kept, ...], FillerCall]
+    idle: dict[int, int]
+    most_idle: int
+
+
 class EventSink(Protocol):
     """Where events go.
 
     Attributes:
         ignored: Ids of code objects that never matter; grows.
-        codes: Code objects already noted in the current context, by id.
     """
 
     ignored: set[int]
-    codes: dict[int, CodeType]
+
+    @property
+    def codes(self) -> dict[int, CodeType]:
+        """Code objects already noted in the current context, by id."""
+
+    @property
+    def filler_calls(self) -> FillerCalls:
+        """Calls of fillers."""
 
     @property
     def plain_codes(self) -> dict[int, CodeType] | None:

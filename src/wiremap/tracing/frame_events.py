@@ -24,7 +24,8 @@ class FrameEvents:
 
     def start(self) -> None:
         """Begin in all threads at once."""
-        _frames.start(self._note, self._enter, self._sink.on_filler_leave, self._sink.on_call)
+        sink = self._sink
+        _frames.start(self._note, self._enter, sink.on_filler_leave, sink.on_call, sink.filler_calls)
         self.rearm()
 
     def stop(self) -> None:

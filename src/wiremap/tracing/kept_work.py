@@ -37,6 +37,31 @@ class Kept:
         self.work = Observation()
 
 
+class FillerCall:
+    """A call of a filler that is looked into, or several, one after the other, for the same keepers and in one place.
+
+    Those that repeat what an earlier one did, and they may be very many, then cost no more than to see that.
+
+    Attributes:
+        works: What is kept for whom it may fill something.
+        around: What was seen in the place where it happens.
+        seen: What was seen in it.
+        size: How large that was when `works` and `around` last took it in.
+        key: What tells its keepers and place.
+        number: The `id` of the function.
+    """
+
+    __slots__ = ("around", "key", "number", "seen", "size", "works")
+
+    def __init__(self, works: list[Kept], around: Observation) -> None:
+        self.works = works
+        self.around = around
+        self.key: tuple[Observation | Kept, ...] = (around, *works)
+        self.number = works[0].number
+        self.seen = Observation()
+        self.size = 0
+
+
 class KeptWork:
     """All kept work of a process."""
 
@@ -45,9 +70,14 @@ class KeptWork:
         self._owners: dict[tuple[int, int], weakref.ref[object]] = {}
         self._many_owners = _MANY_OWNERS
         self._context = 0
-        self._idle: dict[int, int] = {}
         self._unwatched: set[int] = set()
         self._unseen: dict[int, Kept] = {}
+        self.most_idle = _IDLE_CALLS
+        """So many calls of a function that brought nothing are looked into in one context."""
+        self.idle: dict[int, int] = {}
+        """How many there were, by `id` of the function."""
+        self.ended: dict[tuple[Observation | Kept, ...], FillerCall] = {}
+        """Calls of this context that may begin again, by their `key`."""
 
     def begin_context(self) -> None:
         """Begin a context: a test, a fixture, an import. What is kept from before was done by others."""
@@ -55,9 +85,10 @@ class KeptWork:
         if len(self._owners) > self._many_owners:
             self._forget_dead()
             self._many_owners = max(_MANY_OWNERS, 2 * len(self._owners))
-        self._idle.clear()
+        self.idle.clear()
         self._unwatched.clear()
         self._unseen.clear()
+        self.ended.clear()
 
     def of(self, code: CodeType, keepers: Keepers, arguments: tuple[object, ...]) -> list[Kept]:
         """Return what is kept of *code* for each object that a call with *arguments* fills; begin it if need be."""
@@ -94,14 +125,30 @@ class KeptWork:
         """Hear that a call is not looked into: all that happens in this context may happen in that one."""
         self._unseen[id(kept)] = kept
 
-    def add(self, kept: Kept, seen: Observation) -> None:
-        """Keep what happened in one call."""
-        if kept.work.absorb(seen):
-            self._idle[kept.number] = 0
-            return
-        idle = self._idle[kept.number] = self._idle.get(kept.number, 0) + 1
-        if idle > _IDLE_CALLS:
-            self._unwatched.add(kept.number)
+    def begin_call(self, works: list[Kept], around: Observation) -> FillerCall:
+        """Begin to look into a call that may fill what *works* are kept for, in the place of *around*."""
+        # One that is open, by recursion or in another thread, is not among the ended ones.
+        return self.ended.pop((around, *works), None) or FillerCall(works, around)
+
+    def end_call(self, call: FillerCall, around: Observation) -> None:
+        """Keep what happened in a call; it happened in the place of *around* too."""
+        size = call.seen.size()
+        is_repetition = size == call.size and around is call.around
+        if not is_repetition:
+            around.absorb(call.seen)
+        for kept in call.works:
+            if not is_repetition and kept.work.absorb(call.seen):
+                self.idle[kept.number] = 0
+            else:
+                self._note_idle(kept.number)
+        if around is call.around:
+            call.size = size
+            self.ended[call.key] = call
+
+    def _note_idle(self, number: int) -> None:
+        idle = self.idle[number] = self.idle.get(number, 0) + 1
+        if idle > self.most_idle:
+            self._unwatched.add(number)
 
     def add_unseen(self, observations: Iterable[Observation]) -> None:
         """Keep what happened in this context for all whose calls were passed by in it."""

@@ -82,7 +82,15 @@ class MonitoringEvents:
         """Begin in the compiled module, which serves one recorder at a time."""
         arm = sys.monitoring.set_local_events
         self._generation = compiled.start(
-            self._note, self._note_end, self._sink.on_call, arm, self._watch, self._events, _HOT
+            self._note,
+            self._note_end,
+            self._sink.on_call,
+            arm,
+            self._watch,
+            self._events,
+            _HOT,
+            self._sink.filler_calls,
+            self._calls.by_thread,
         )
         compiled.next_epoch(self._sink.plain_codes)
 

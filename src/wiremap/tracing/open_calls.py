@@ -12,7 +12,8 @@ class OpenCalls:
 
     def __init__(self, sink: EventSink) -> None:
         self._sink = sink
-        self._open: dict[int, list[tuple[int, Observation | None]]] = {}
+        self.by_thread: dict[int, list[tuple[int, Observation | None]]] = {}
+        """The `id` of each function, with what `on_filler_enter` gave."""
 
     def begin(self, code: CodeType, arguments: tuple[object, ...], caller: FrameType | None) -> bool:
         """Note that a call begins in this thread; return whether neither its end nor others like it matter.
@@ -21,7 +22,7 @@ class OpenCalls:
         """
         token = self._sink.on_filler_enter(code, arguments, caller)
         is_passed_by = token is None and not self._is_open(code)
-        self._open.setdefault(get_ident(), []).append((id(code), token))
+        self.by_thread.setdefault(get_ident(), []).append((id(code), token))
         return is_passed_by
 
     def end(self, code: CodeType) -> bool:
@@ -30,7 +31,7 @@ class OpenCalls:
         Returns:
             Whether no call of *code* is open now, in any thread.
         """
-        calls = self._open.get(get_ident(), [])
+        calls = self.by_thread.get(get_ident(), [])
         # Otherwise, it began before anybody watched.
         if any(key == id(code) for key, _ in calls):
             key = 0
@@ -41,4 +42,4 @@ class OpenCalls:
         return not self._is_open(code)
 
     def _is_open(self, code: CodeType) -> bool:
-        return any(key == id(code) for calls in list(self._open.values()) for key, _ in list(calls))
+        return any(key == id(code) for calls in list(self.by_thread.values()) for key, _ in list(calls))

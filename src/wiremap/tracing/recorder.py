@@ -12,13 +12,13 @@ from types import CodeType, FrameType
 from wiremap.source.keepers import Keepers
 from wiremap.tracing import audit
 from wiremap.tracing.askers import is_own_import
-from wiremap.tracing.event_sink import EventSource, Interest
+from wiremap.tracing.event_sink import EventSource, FillerCalls, Interest
 from wiremap.tracing.file_stat import FileStat, file_stat
 from wiremap.tracing.foreign_use import ForeignUse, loaded_names
 from wiremap.tracing.guard import NOT_FOLLOWED, is_own_fault
 from wiremap.tracing.import_events import ImportEvents
 from wiremap.tracing.journal import GRAPH, IMPORTED, OUTSIDE_OF_IMPORTS, Journal
-from wiremap.tracing.kept_work import Kept, KeptWork
+from wiremap.tracing.kept_work import FillerCall, KeptWork
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.process_starts import ProcessStarts
 from wiremap.tracing.profile_events import ProfileEvents
@@ -84,9 +84,8 @@ class Recorder:
         self._lock = RLock()
         self._project_codes: dict[int, tuple[CodeType, Keepers]] = {}
         self._num_callers: Counter[int] = Counter()
-        self._open_fillers: dict[Observation, list[Kept]] = {}
+        self._open_fillers: dict[Observation, FillerCall] = {}
         self._stack: list[Observation] = [self.session]
-        self.codes: dict[int, CodeType] = self.session.codes
         self._events: EventSource = _event_source(self)
         self._import_events = ImportEvents(self)
         self._starts = ProcessStarts(StartNotes(self))
@@ -102,7 +101,19 @@ class Recorder:
     @property
     def plain_codes(self) -> dict[int, CodeType] | None:
         """`codes`, while there is nothing more to do about a start than to put it there; else None."""
-        return self.codes if type(self.codes) is dict else None
+        codes = self._stack[-1].codes
+        return codes if type(codes) is dict else None
+
+    @property
+    def codes(self) -> dict[int, CodeType]:
+        """Code objects already noted in the current context, by id."""
+        return self._stack[-1].codes
+
+    @property
+    def filler_calls(self) -> FillerCalls:
+        """Calls of fillers, for sources that begin and end those themselves that repeat others."""
+        kept = self.kept_work
+        return FillerCalls(self._lock, self._stack, self._open_fillers, kept.ended, kept.idle, kept.most_idle)
 
     @property
     def register(self) -> Register | None:
@@ -224,37 +235,38 @@ class Recorder:
         number = id(code)
         if number not in self.codes:
             self.on_start(code, caller)
-        works = self.kept_work.of(code, self.keepers(code), arguments)
+        kept_work = self.kept_work
+        works = kept_work.of(code, self._project_codes[number][1], arguments)
         for kept in works:
-            if self.kept_work.is_from_before(kept):
+            if kept_work.is_from_before(kept):
                 self.current.kept[id(kept.work)] = kept.work
         if self._journal is not None:
             return None
-        if not any(self.kept_work.is_watched(kept) for kept in works):
+        if not kept_work.is_watched(works[0]):
             for kept in works:
-                self.kept_work.pass_by(kept)
+                kept_work.pass_by(kept)
             return None
-        token = Observation()
         with self._lock:
-            self._open_fillers[token] = works
-            self._enter(token)
-        return token
+            call = kept_work.begin_call(works, self._stack[-1])
+            self._open_fillers[call.seen] = call
+            self._stack.append(call.seen)
+            self._events.rearm()
+        return call.seen
 
     def on_filler_leave(self, token: Observation) -> None:
         """End what `on_filler_enter` began: what happened belongs to the context around it, and is kept."""
         with self._lock:
             if token not in self._open_fillers:
                 return  # the context around it ended first: another thread was in the middle of the call
-            place = self._stack.index(token)
-            del self._stack[place]
-            self._keep(token, self._stack[place - 1])
-            self.codes = self._stack[-1].codes
+            if self._stack[-1] is token:
+                self._stack.pop()
+                around = self._stack[-1]
+            else:
+                place = self._stack.index(token)
+                del self._stack[place]
+                around = self._stack[place - 1]
+            self.kept_work.end_call(self._open_fillers.pop(token), around)
             self._events.rearm()
-
-    def _keep(self, token: Observation, around: Observation) -> None:
-        around.absorb(token)
-        for kept in self._open_fillers.pop(token, ()):
-            self.kept_work.add(kept, token)
 
     def on_missed(self) -> None:
         """Note that something started unseen."""
@@ -299,8 +311,7 @@ class Recorder:
         self.imports, self.import_stats = {}, {}
         self.foreign.listener = lambda kind, user, used: journal.write(kind, OUTSIDE_OF_IMPORTS, user, used)
         self.session = journal.observation(OUTSIDE_OF_IMPORTS)
-        self._stack = [self.session]
-        self.codes = self.session.codes
+        self._stack[:] = [self.session]
         self.kept_work.begin_context()
         self._events.rearm()
         if isinstance(self._events, ProfileEvents):
@@ -344,7 +355,6 @@ class Recorder:
     def _enter(self, seen: Observation) -> None:
         with self._lock:
             self._stack.append(seen)
-            self.codes = seen.codes
             self._events.rearm()
 
     def _leave(self, seen: Observation) -> None:
@@ -355,8 +365,7 @@ class Recorder:
                 if top is seen:
                     break
                 if top in self._open_fillers:
-                    self._keep(top, self._stack[-1])
-            self.codes = self._stack[-1].codes
+                    self.kept_work.end_call(self._open_fillers.pop(top), self._stack[-1])
             self._events.rearm()
 
     def _import_of(self, path: str) -> Observation:

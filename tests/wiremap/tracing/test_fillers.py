@@ -2,7 +2,9 @@
 
 import importlib
 import sys
+import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -100,11 +102,17 @@ def take(step: Step, module: Any, held: list[Any]) -> None:
             held[owner] = module.Bare() if kind == "renew bare" else module.Holder()
 
 
+@contextmanager
+def most_idle(idle_calls: int) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kept_work, "_IDLE_CALLS", idle_calls)
+        yield
+
+
 def reached(root: Path, source: str, program: Sequence[Sequence[Step]], idle_calls: int) -> list[set[str]]:
     """Run each part of *program* in a context; return the functions that each rests on."""
     sys.modules.pop("filling", None)
-    with pytest.MonkeyPatch.context() as patch, recording(root, source) as recorder:
-        patch.setattr(kept_work, "_IDLE_CALLS", idle_calls)
+    with most_idle(idle_calls), pytest.MonkeyPatch.context() as patch, recording(root, source) as recorder:
         patch.setattr(recorder, "_keepers_of", lambda _path, name: KEEPERS.get(name, ()))
         module = importlib.import_module("filling")
         held: list[Any] = [module.Holder() for _ in range(OWNERS)]
@@ -135,6 +143,70 @@ def test_what_is_told_no_more_loses_no_dependency(
     passed_by = reached(tmp_path, source, program, idle_calls)
 
     assert all(all_of_it <= found for all_of_it, found in zip(told, passed_by, strict=True))
+
+
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(program=programs, idle_calls=st.one_of(st.integers(0, 40), st.just(NEVER)))
+def test_a_compiled_source_that_repeats_calls_by_itself_tells_the_same_as_one_in_python(
+    tmp_path: Path, program: list[list[Step]], idle_calls: int
+) -> None:
+    in_python = "monitoring in Python" if "monitoring in Python" in SOURCES else "profile"
+    # Whether such an object gets the place of a dead one is chance.
+    program = [[step for step in part if step[0] != "renew bare"] for part in program]
+
+    told = [reached(tmp_path, source, program, idle_calls) for source in SOURCES if source != "profile"]
+
+    assert all(one == reached(tmp_path, in_python, program, idle_calls) for one in told)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    kind=st.sampled_from(["get", "each", "fail"]),
+    parts=st.lists(st.lists(st.tuples(owners, keys, times), max_size=8), min_size=2, max_size=3),
+    idle_calls=st.one_of(st.integers(0, 40), st.just(NEVER)),
+)
+def test_who_finds_filled_what_threads_filled_at_once_rests_on_what_they_did(
+    tmp_path: Path, source: str, kind: str, parts: list[list[tuple[int, int, int]]], idle_calls: int
+) -> None:
+    sys.modules.pop("filling", None)
+    found = {}
+    with (
+        most_idle(idle_calls),
+        switching_often(),
+        recording(tmp_path, source) as recorder,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(recorder, "_keepers_of", lambda _path, name: KEEPERS.get(name, ()))
+        module = importlib.import_module("filling")
+        held: list[Any] = [module.Holder() for _ in range(OWNERS)]
+
+        def run(part: list[tuple[int, int, int]]) -> None:
+            for owner, key, count in part * 5:
+                take((kind, owner, key, count, 0), module, held)
+
+        threads = [threading.Thread(target=run, args=(part,)) for part in parts]
+        with recorder.context(Observation()):
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        for owner, key in {step[:2] for part in parts for step in part}:
+            with recorder.context(Observation()) as later:
+                take((kind, owner, key, 1, 0), module, held)
+            found[owner, key] = {code.co_name for one in with_kept([later]) for code in one.codes.values()}
+
+    assert {place for place, names in found.items() if module.WORK[place[1]].__name__ not in names} == set()
+
+
+@contextmanager
+def switching_often() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 @pytest.mark.parametrize("source", SOURCES)

@@ -86,23 +86,87 @@ def test_work_is_from_before_when_another_context_began_it() -> None:
     assert kept.is_from_before(only(kept.of(GET, FOR_PROCESS, ())))
 
 
+def see(kept: KeptWork, work: Kept, seen: Observation, around: Observation | None = None) -> None:
+    """Let *seen* happen in a call."""
+    around = around or Observation()
+    call = kept.begin_call([work], around)
+    call.seen.absorb(seen)
+    kept.end_call(call, around)
+
+
 def test_what_happened_in_all_calls_is_kept_together() -> None:
     kept = KeptWork()
     found = only(kept.of(GET, FOR_PROCESS, ()))
 
-    kept.add(found, Observation(modules={"a.py"}))
-    kept.add(found, Observation(modules={"b.py"}, files={"/a": "1"}))
-    kept.add(found, Observation(files={"/a": "2"}))
+    see(kept, found, Observation(modules={"a.py"}))
+    see(kept, found, Observation(modules={"b.py"}, files={"/a": "1"}))
+    see(kept, found, Observation(files={"/a": "2"}))
 
     assert found.work.modules == {"a.py", "b.py"}
     assert found.work.files == {"/a": "1"}
+
+
+def test_what_happened_in_a_call_happened_around_it_too() -> None:
+    kept, around = KeptWork(), Observation()
+    found = only(kept.of(GET, FOR_PROCESS, ()))
+
+    see(kept, found, Observation(modules={"a.py"}), around)
+    see(kept, found, Observation(modules={"a.py", "b.py"}), around)
+
+    assert around.modules == {"a.py", "b.py"}
+
+
+def test_what_happened_in_one_place_is_not_taken_for_what_happens_in_another() -> None:
+    kept, one, other = KeptWork(), Observation(), Observation()
+    found = only(kept.of(GET, FOR_PROCESS, ()))
+
+    see(kept, found, Observation(modules={"a.py"}), one)
+    see(kept, found, Observation(modules={"b.py"}), other)
+
+    assert (one.modules, other.modules) == ({"a.py"}, {"b.py"})
+
+
+def test_calls_in_one_place_are_taken_together() -> None:
+    kept, around = KeptWork(), Observation()
+    works = kept.of(GET, FOR_PROCESS, ())
+    first = kept.begin_call(works, around)
+    kept.end_call(first, around)
+
+    assert kept.begin_call(works, around) is first
+
+
+def test_calls_of_which_none_has_ended_are_kept_apart() -> None:
+    kept, around = KeptWork(), Observation()
+    works = kept.of(GET, FOR_PROCESS, ())
+
+    assert kept.begin_call(works, around) is not kept.begin_call(works, around)
+
+
+def test_calls_of_two_contexts_are_kept_apart() -> None:
+    kept, around = KeptWork(), Observation()
+    works = kept.of(GET, FOR_PROCESS, ())
+    first = kept.begin_call(works, around)
+    kept.end_call(first, around)
+
+    kept.begin_context()
+
+    assert kept.begin_call(works, around) is not first
+
+
+def test_a_call_that_ends_in_another_place_than_it_began_is_kept_apart() -> None:
+    kept, around = KeptWork(), Observation()
+    works = kept.of(GET, FOR_PROCESS, ())
+    first = kept.begin_call(works, around)
+    kept.end_call(first, Observation())
+
+    assert kept.begin_call(works, around) is not first
 
 
 def test_calls_that_bring_nothing_new_are_looked_into_no_more_until_the_context_changes() -> None:
     kept = KeptWork()
     found = only(kept.of(GET, FOR_PROCESS, ()))
     for _ in range(10_001):
-        kept.add(found, Observation())
+        see(kept, found, Observation())
 
     tired = not kept.is_watched(found)
     kept.begin_context()
