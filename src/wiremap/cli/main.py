@@ -12,6 +12,7 @@ import wiremap.cli.flaky
 import wiremap.cli.graph
 import wiremap.cli.map
 import wiremap.cli.run
+import wiremap.cli.shard
 import wiremap.cli.where
 from wiremap import __version__
 from wiremap.errors import UntrustedMapError, WiremapError
@@ -19,6 +20,7 @@ from wiremap.errors import UntrustedMapError, WiremapError
 _COMMANDS = (
     wiremap.cli.run,
     wiremap.cli.affected,
+    wiremap.cli.shard,
     wiremap.cli.explain,
     wiremap.cli.where,
     wiremap.cli.compile,
