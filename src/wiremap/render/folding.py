@@ -28,7 +28,7 @@ class Fold:
 
     Attributes:
         graph: One component for all that repeat one another.
-        members: For each component that stands for several: their ids, sorted.
+        members: For each component that stands for several: their ids.
     """
 
     graph: Graph
