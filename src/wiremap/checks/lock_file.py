@@ -31,6 +31,7 @@ _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|-\[(?:"(?:[^"\\]|\\.)*"|[^\]"])*\
 _ARROW: Final = re.compile(r"-\[(.*)\]->", re.DOTALL)
 _CELL: Final = re.compile(r"(?:(\w+)\.)?(\w+)(\(\))?")
 _VALUE: Final = re.compile(r"(?:\w+|\(\w+\))=.*")
+_COUNT: Final = re.compile(rf"{re.escape(COUNT)}=[0-9]+")
 _STATE: Final = "(state)"
 _TRAITS: Final = 4  # blanks before what is told of a component
 _CONFLICT: Final = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
@@ -81,15 +82,15 @@ def _sections(recipe: str, graph: Graph, owners: tuple[str, ...]) -> Iterator[st
 
 
 def _lines_of(component: Component) -> Iterator[str]:
-    count = next((value for value in component.parameter_values if value.startswith(f"{COUNT}=")), "")
-    yield f"component {_word(component.id)}" + (f" x{count.partition('=')[2]}" if count else "")
+    counts = [value for value in component.parameter_values if _COUNT.fullmatch(value)]
+    yield " ".join(["component", _word(component.id), *(f"x{count.partition('=')[2]}" for count in counts[:1])])
     indent = " " * _TRAITS
     yield f"{indent}class {_word(component.module)} {_word(component.type)}"
     if component.extension != "core":
         yield f"{indent}extension {_word(component.extension)}"
     yield from (f"{indent}tag {_word(tag)}" for tag in component.tags)
     yield from (f"{indent}requires {_word(name)}" for name in component.requires)
-    yield from (f"{indent}{_value(value)}" for value in component.parameter_values if value != count)
+    yield from (f"{indent}{_value(value)}" for value in component.parameter_values if value not in counts[:1])
 
 
 def _binding(edge: Binding) -> str:
@@ -102,7 +103,8 @@ def _cell(edge: Binding) -> str:
         text = f"{edge.interface}()"
     else:
         text = f"{edge.interface}.{edge.cell}" if edge.interface else edge.cell
-    return text if _read_cell(text) == (edge.cell, edge.interface) else json.dumps(f"{edge.interface} {edge.cell}")
+    is_plain = _CELL.fullmatch(text) and _read_cell(text) == (edge.cell, edge.interface)
+    return text if is_plain else f"{json.dumps(edge.cell)} {json.dumps(edge.interface)}"
 
 
 def _value(text: str) -> str:
@@ -267,9 +269,9 @@ def _with_values(component: Component, values: list[str]) -> Component:
 
 def _read_cell(text: str) -> tuple[str, str]:
     """Return a cell and the interface below which it is read."""
-    if text.startswith('"'):
-        interface, _, cell = _unquoted(text).partition(" ")
-        return cell, interface
+    match _TOKEN.findall(text):
+        case [cell, interface] if text.startswith('"'):
+            return _unquoted(cell), _unquoted(interface)
     found = _CELL.fullmatch(text)
     if found is None or (found[1] and found[3]):
         raise ValueError(f"the cell {text!r:.60}")
