@@ -3,7 +3,9 @@ import pytest
 from wiremap.checks.allowances import Allowance, judged
 from wiremap.checks.findings import LOCK_DRIFT, REACHES_INSIDE, UNREGISTERED, UNUSED_ALLOWANCE, Finding
 
-FOUND = Finding("engine/scheduler.py", 7, REACHES_INSIDE, "It reaches.", "Register.", ("Scheduler", "Scheduler -> Pool"))
+FOUND = Finding(
+    "engine/scheduler.py", 7, REACHES_INSIDE, "It reaches.", "Register.", ("Scheduler", "Scheduler -> Pool")
+)
 
 
 @pytest.mark.parametrize("where", ["engine/*", "engine/scheduler.py", "Scheduler", "Sched*", "Scheduler -> *"])
@@ -31,6 +33,14 @@ def test_an_allowance_is_not_called_unused_by_a_rule_that_saw_only_half() -> Non
 
 
 def test_findings_stand_in_the_order_of_their_places() -> None:
-    others = [Finding("b.py", 1, LOCK_DRIFT, "", ""), Finding("a.py", 10, LOCK_DRIFT, "", ""), Finding("a.py", 9, LOCK_DRIFT, "", "")]
+    others = [
+        Finding("b.py", 1, LOCK_DRIFT, "", ""),
+        Finding("a.py", 10, LOCK_DRIFT, "", ""),
+        Finding("a.py", 9, LOCK_DRIFT, "", ""),
+    ]
 
-    assert [(one.file, one.line) for one in judged(others, (), (), "").findings] == [("a.py", 9), ("a.py", 10), ("b.py", 1)]
+    assert [(one.file, one.line) for one in judged(others, (), (), "").findings] == [
+        ("a.py", 9),
+        ("a.py", 10),
+        ("b.py", 1),
+    ]

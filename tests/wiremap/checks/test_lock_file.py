@@ -1,3 +1,4 @@
+import contextlib
 import re
 
 import pytest
@@ -47,7 +48,7 @@ def test_any_text_may_stand_anywhere(id_: str, cell: str, interface: str, value:
 
 
 def test_the_order_of_recipes_is_that_of_their_names() -> None:
-    assert lock_text({"a": SMALL, "b": Graph()}) == lock_text(dict([("b", Graph()), ("a", SMALL)]))
+    assert lock_text({"a": SMALL, "b": Graph()}) == lock_text({"b": Graph(), "a": SMALL})
 
 
 def test_where_a_recipe_begins_is_known() -> None:
@@ -92,10 +93,8 @@ def test_an_empty_file_is_no_lock() -> None:
 
 @given(st.text())
 def test_whatever_a_file_holds_is_read_or_refused(text: str) -> None:
-    try:
+    with contextlib.suppress(DamagedLockError):
         read_lock(f"wiremap.lock 1\n{text}")
-    except DamagedLockError as error:
-        assert error.reason
 
 
 @given(st.data())

@@ -55,7 +55,9 @@ def test_parameters_inside_folded_owners_count() -> None:
         ids = [f"M.layers.{number}" for number in range(len(sizes))]
         owners = [Component(id_, "Layer", "parts") for id_ in ids]
         nested = {
-            id_: Graph((Component(id_, "Layer", "parts"), Component("E", "E", "parts", parameter_values=(f"n={size}",))))
+            id_: Graph(
+                (Component(id_, "Layer", "parts"), Component("E", "E", "parts", parameter_values=(f"n={size}",)))
+            )
             for id_, size in zip(ids, sizes, strict=True)
         }
         return Graph(tuple(owners), nested=nested)

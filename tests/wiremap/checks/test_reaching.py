@@ -27,7 +27,8 @@ GRAPH = Graph(
 
 
 def found(body: str, *, graph: Graph = GRAPH, attributes: str = "pool: Pool") -> list[str]:
-    user = f"from pool import Disk, Pool\nimport pool as other\nclass User:\n    {attributes}\n    def run(self):\n        {body}"
+    imports = "from pool import Disk, Pool\nimport pool as other"
+    user = f"{imports}\nclass User:\n    {attributes}\n    def run(self):\n        {body}"
     return [finding.message for finding in reaching_inside(code(pool=POOL, user=user), Wiring([graph], {}))]
 
 
@@ -124,7 +125,8 @@ def test_a_component_may_look_into_others_of_its_own_class() -> None:
 
 
 def test_a_base_is_read_for_the_components_that_derive_from_it() -> None:
-    text = "from pool import Pool\nclass Base:\n    pool: Pool\n    def run(self): return self.pool._x\nclass User(Base): ..."
+    base = "from pool import Pool\nclass Base:\n    pool: Pool\n    def run(self): return self.pool._x"
+    text = f"{base}\nclass User(Base): ..."
     kin = {ClassName("user", "User"): [ClassName("user", "Base")]}
 
     (finding,) = reaching_inside(code(pool=POOL, user=text), Wiring([GRAPH], kin))
@@ -139,6 +141,8 @@ def test_classes_that_are_no_components_are_not_read() -> None:
 
 
 def test_static_and_class_methods_have_no_instance() -> None:
-    text = "from pool import Pool\nclass User:\n    pool: Pool\n    @staticmethod\n    def run(self): return self.pool._x"
+    text = (
+        "from pool import Pool\nclass User:\n    pool: Pool\n    @staticmethod\n    def run(self): return self.pool._x"
+    )
 
     assert list(reaching_inside(code(pool=POOL, user=text), Wiring([GRAPH], {}))) == []

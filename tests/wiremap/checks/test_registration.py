@@ -8,7 +8,9 @@ from wiremap.graph import Component, Graph
 
 
 def found(text: str, *registered: str, declared: str = "", kin: dict[str, list[str]] | None = None) -> list[str]:
-    source = code(parts=f"from wiremap import Requires\nimport wiremap as w\nfrom abc import ABC, abstractmethod\n{text}")
+    source = code(
+        parts=f"from wiremap import Requires\nimport wiremap as w\nfrom abc import ABC, abstractmethod\n{text}"
+    )
     graph = Graph(tuple(Component(name, name, "parts") for name in registered))
     above = {
         ClassName("parts", name): [ClassName("parts", one) for one in names] for name, names in (kin or {}).items()

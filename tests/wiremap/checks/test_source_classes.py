@@ -7,10 +7,12 @@ from wiremap.checks.source_classes import ClassName, SourceCode, SourceFile
 
 
 def code(**modules: str) -> SourceCode:
-    """Return the source of modules; two underscores in a name stand for a dot, and `__init__` at its end for a package."""
+    """Return the source of modules; in a name `__` stands for a dot, and `__init__` at its end for a package."""
     files = []
     for name, text in modules.items():
-        path = name.removesuffix("__init__").replace("__", "/") + ("/__init__.py" if name.endswith("__init__") else ".py")
+        path = name.removesuffix("__init__").replace("__", "/") + (
+            "/__init__.py" if name.endswith("__init__") else ".py"
+        )
         module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         files.append(SourceFile(module, path, dedent(text).encode()))
     return SourceCode(files)

@@ -7,7 +7,9 @@ from tests.wiremap.checks.engines import FAULTY, FILES, new_engine
 from tests.wiremap.projects import Project, new_project
 from tests.wiremap.render.golden import assert_golden
 
-NOT_RECORDED = "note: Nothing is recorded, so that reaching inside is found by source only; `wiremap run` records calls.\n"
+NOT_RECORDED = (
+    "note: Nothing is recorded, so that reaching inside is found by source only; `wiremap run` records calls.\n"
+)
 RECIPES = 'recipes = ["engine.recipes"]\n'
 
 

@@ -63,13 +63,13 @@ def test_it_is_written_beside_the_configuration_from_any_folder(engine: Project)
 
     finished = engine.wiremap("lock")
 
-    assert finished.stderr.startswith(f"wrote {os.path.join('..', 'wiremap.lock')} ")
+    assert finished.stderr.startswith(f"wrote {Path('..', 'wiremap.lock')} ")
     assert lock_of(engine).startswith("# The wiring")
 
 
 def test_what_recipes_print_is_talk(engine: Project) -> None:
-    engine.write({"engine/norm.py": "print('hello')\n" + str(FILES["engine/norm.py"])})
-    engine.write({"engine/norm.py": "print('hello')\nclass Norm:\n    def __init__(self, clock): ...\n    def norm(self, x): ...\n"})
+    norm = "print('hello')\nclass Norm:\n    def __init__(self, clock): ...\n    def norm(self, hidden): ...\n"
+    engine.write({"engine/norm.py": norm})
 
     finished = engine.wiremap("lock")
 
@@ -92,7 +92,9 @@ def test_no_recipes_are_told_with_what_to_write(engine: Project) -> None:
 def test_all_recipes_that_fail_are_told_and_the_lock_stays(engine: Project) -> None:
     engine.wiremap("lock")
     before = lock_of(engine)
-    engine.write({"pyproject.toml": '[tool.wiremap]\nrecipes = ["engine.recipe", "engine.recipes:nothing", "engine.recipes"]\n'})
+    engine.write(
+        {"pyproject.toml": '[tool.wiremap]\nrecipes = ["engine.recipe", "engine.recipes:nothing", "engine.recipes"]\n'}
+    )
 
     for command in ("lock", "check"):
         finished = engine.wiremap(command)
