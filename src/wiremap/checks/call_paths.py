@@ -6,7 +6,7 @@ mentions what it called, and is not handed a cell of that name.
 """
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
@@ -45,7 +45,7 @@ class _Method(NamedTuple):
 
     cls: SourceClass
     node: Function
-    owners: list[ClassName]
+    owners: Sequence[ClassName]
 
 
 def calls_without_cell(callers: Mapping[str, AbstractSet[str]], code: SourceCode, wiring: Wiring) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ nothing is found.
 """
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wiremap.checks.findings import REACHES_INSIDE, Finding
@@ -20,9 +20,10 @@ Classes = frozenset[ClassName]
 
 def reaching_inside(code: SourceCode, wiring: Wiring) -> Iterator[Finding]:
     """Yield each place at which a component reaches past the cells of another."""
+    attributes = {one: _attributes(one, code, wiring) for one in wiring.kin}
     for name, cls in code.classes.items():
         if owners := wiring.owners(name):
-            reader = _Reader(cls, owners, code, wiring)
+            reader = _Reader(cls, owners, attributes, code, wiring)
             for method in cls.methods():
                 yield from reader.read(method)
 
@@ -45,12 +46,19 @@ class _Scope:
 class _Reader:
     """Reads the methods of one class, which stands for the components that *owners* are."""
 
-    def __init__(self, cls: SourceClass, owners: list[ClassName], code: SourceCode, wiring: Wiring) -> None:
+    def __init__(
+        self,
+        cls: SourceClass,
+        owners: Sequence[ClassName],
+        attributes: Mapping[ClassName, Mapping[str, Classes]],
+        code: SourceCode,
+        wiring: Wiring,
+    ) -> None:
         self._cls = cls
         self._owners = owners
+        self._attributes = attributes
         self._code = code
         self._wiring = wiring
-        self._attributes = {one: _attributes(one, code, wiring) for one in wiring.kin}
 
     def read(self, method: Function) -> Iterator[Finding]:
         """Yield what one method finds, each place once."""
@@ -172,7 +180,7 @@ class _Reader:
         return _others(frozenset(classes), self._owners, self._wiring)
 
 
-def _others(classes: Classes, owners: list[ClassName], wiring: Wiring) -> Classes:
+def _others(classes: Classes, owners: Sequence[ClassName], wiring: Wiring) -> Classes:
     is_own = any(wiring.are_kin(one, owner) for one in classes for owner in owners)
     return frozenset() if is_own else classes
 

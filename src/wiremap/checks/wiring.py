@@ -1,7 +1,7 @@
 """What the compiled graphs tell of classes: which are components, what they read, and which are joined."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from wiremap.checks.source_classes import ClassName
 from wiremap.graph import Component, Graph
@@ -25,13 +25,17 @@ class Wiring:
         self.cells: dict[ClassName, dict[str, set[ClassName]]] = defaultdict(lambda: defaultdict(set))
         self.interfaces: dict[ClassName, dict[str, set[ClassName]]] = defaultdict(lambda: defaultdict(set))
         self.parts: dict[ClassName, dict[str, set[ClassName]]] = defaultdict(lambda: defaultdict(set))
+        self._owners: dict[ClassName, list[ClassName]] = defaultdict(list)
         self._joined: set[frozenset[ClassName]] = set()
         for graph in graphs:
             self._add(graph, kin)
+        for name in sorted(self.kin):
+            for above in self.kin[name]:
+                self._owners[above].append(name)
 
-    def owners(self, name: ClassName) -> list[ClassName]:
+    def owners(self, name: ClassName) -> Sequence[ClassName]:
         """Return the registered classes that are or derive from the class *name*, sorted."""
-        return sorted(one for one, kin in self.kin.items() if name in kin)
+        return self._owners.get(name, [])
 
     def are_joined(self, one: ClassName, other: ClassName) -> bool:
         """Tell whether a binding or containment joins components of these registered classes, in either direction."""

@@ -81,9 +81,10 @@ def compiled_recipes(project: ConfiguredProject) -> CompiledRecipes:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.json")
         # A recipe that walks over a set of strings must number its components alike each time.
-        environment = {"PYTHONHASHSEED": "0", **os.environ}
+        environment = {**os.environ, "PYTHONHASHSEED": "0"}
         child = subprocess.run(  # noqa: S603 - the user's own recipes
-            [*python_command(), "-m", "wiremap.use_cases.recipe_process", str(report), *recipes],
+            # -P: a file of the project must not stand in for a module that this one imports.
+            [*python_command(), "-P", "-m", "wiremap.use_cases.recipe_process", str(report), *recipes],
             cwd=project.folder,
             env=environment,
             stdout=subprocess.PIPE,

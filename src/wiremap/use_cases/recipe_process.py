@@ -13,7 +13,7 @@ from pathlib import Path
 
 from wiremap.errors import WiremapError
 from wiremap.graph import Graph
-from wiremap.use_cases.graph_source import compile_source
+from wiremap.use_cases.graph_source import compile_recipe
 
 
 def main(report: str, recipes: list[str]) -> None:
@@ -22,7 +22,7 @@ def main(report: str, recipes: list[str]) -> None:
     faults: list[tuple[str, str]] = []
     for recipe in recipes:
         try:
-            graphs[recipe] = compile_source(recipe)
+            graphs[recipe] = compile_recipe(recipe)
         except WiremapError as error:
             faults.append((recipe, str(error)))
     kin = sorted({entry for graph in graphs.values() for entry in _kin_in(graph)})
