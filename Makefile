@@ -85,7 +85,7 @@ test-pythons: setup
 
 # Takes what the golden tests saw last as what they expect.
 accept: setup
-	WIREMAP_ACCEPT_GOLDEN=1 $(BIN)/python -m pytest tests/wiremap/render tests/wiremap/cli -q
+	WIREMAP_ACCEPT_GOLDEN=1 $(BIN)/python -m pytest tests/wiremap/render tests/wiremap/cli tests/wiremap/checks -q
 
 clean:
 	rm -rf .venv .venv-3.* demo-out .wiremap
