@@ -94,10 +94,14 @@ def _reaching(code: SourceCode, wiring: Wiring, callers: Mapping[str, AbstractSe
     written = list(reaching_inside(code, wiring))
     yield from written
     # A call that the source shows is told at its line, and not once more.
-    shown = {(finding.file, finding.subjects[0]) for finding in written}
+    shown = {(finding.subjects[0], pair) for finding in written for pair in _pairs(finding)}
     for finding in calls_without_cell(callers, code, wiring):
-        if (finding.file, finding.subjects[0]) not in shown:
+        if not any((finding.subjects[0], pair) in shown for pair in _pairs(finding)):
             yield finding
+
+
+def _pairs(finding: Finding) -> list[str]:
+    return [subject for subject in finding.subjects if " -> " in subject]
 
 
 # Source

@@ -102,3 +102,29 @@ def test_an_allowance_for_reaching_may_be_for_calls_that_were_not_recorded_here(
     )
     project.record()
     assert [one.rule for one in check().judged.findings] == ["unused-allowance"]
+
+
+def test_a_call_that_the_source_shows_is_told_once_and_another_besides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = new_engine(tmp_path)
+    scheduler = str(FILES["engine/scheduler.py"]) + (
+        "\n"
+        "            def drain(self, blocks: 'BlockManager', norm):\n"
+        "                norm.norm(blocks._free)\n"
+        "                return blocks.audit()\n"
+    )
+    test = (
+        "from engine.blocks import BlockManager\nfrom engine.norm import Norm\nfrom engine.scheduler import Scheduler\n"
+    )
+    call = "def test_it():\n    Scheduler().drain(BlockManager(1), Norm(None))\n"
+    imported = scheduler.replace("from wiremap", "from engine.blocks import BlockManager\n        from wiremap")
+    project.write({"engine/scheduler.py": imported, "test_one.py": test + call})
+    project.record()
+
+    found = [one for one in checked(tmp_path, monkeypatch).judged.findings if one.rule == REACHES_INSIDE]
+
+    assert [one.message.partition(" (")[0] for one in found] == [
+        "Scheduler.drain was seen to call Norm.norm",
+        "Scheduler.drain reads blocks._free, which is private to BlockManager.",
+    ]
