@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import wiremap.cli.affected
 import wiremap.cli.audit
+import wiremap.cli.check
 import wiremap.cli.compile
 import wiremap.cli.explain
 import wiremap.cli.flaky
 import wiremap.cli.graph
+import wiremap.cli.lock
 import wiremap.cli.map
 import wiremap.cli.run
 import wiremap.cli.shard
@@ -24,6 +26,8 @@ _COMMANDS = (
     wiremap.cli.explain,
     wiremap.cli.where,
     wiremap.cli.compile,
+    wiremap.cli.lock,
+    wiremap.cli.check,
     wiremap.cli.audit,
     wiremap.cli.flaky,
     wiremap.cli.map,
