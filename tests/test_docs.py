@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+import yaml
 
 from wiremap.cli.explain import WORDS
 from wiremap.selection.changes import Kind
@@ -34,10 +35,10 @@ def shown_output(command: str) -> str:
     return str(block)
 
 
-def printed(folder: Path, *command: str) -> str:
+def printed(folder: Path, *command: str, may_fail: bool = False) -> str:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     done = subprocess.run(
-        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, check=True
+        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, check=not may_fail
     )
     return done.stdout
 
@@ -85,6 +86,43 @@ def test_every_block_of_the_wiring_guides_does_what_it_shows(page: str) -> None:
     failed, tried = doctest.testfile(str(ROOT / "docs" / page), module_relative=False, verbose=False)
 
     assert (failed, tried > 20) == (0, True)
+
+
+def test_the_page_on_checks_shows_what_the_commands_print(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "checks.md").read_text(encoding="utf-8")
+    block = r"^(?:`([\w.]+)`[^\n]*:\n\n)?```(\w*)\n(.*?)^```$"
+    shown = []
+    for file, _, text in re.findall(block, page, flags=re.MULTILINE | re.DOTALL):
+        if file:
+            (tmp_path / file).write_text(text, encoding="utf-8")
+        elif text.startswith("$ cat"):
+            printed(tmp_path, "-m", "wiremap", "lock")
+            shown.append((text, (tmp_path / "wiremap.lock").read_text(encoding="utf-8")))
+        elif text.startswith("$ "):
+            *first, last = text.partition("\n")[0].removeprefix("$ ").split(" && ")
+            for command in first:
+                printed(tmp_path, "-m", *command.split())
+            shown.append((text, printed(tmp_path, "-m", *last.split(), may_fail=True)))
+
+    assert [text.partition("\n")[2] for text, _ in shown] == [output for _, output in shown]
+    assert len(shown) == 3
+
+
+def test_the_hooks_for_pre_commit_are_commands() -> None:
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+
+    assert [(hook["id"], hook["entry"]) for hook in hooks] == [
+        ("wiremap-lock", "wiremap lock"),
+        ("wiremap-check", "wiremap check"),
+    ]
+    for hook in hooks:
+        assert {"id", "name", "entry", "language"} <= hook.keys()
+        assert (hook["language"], hook["pass_filenames"]) == ("system", False)
+        assert all(re.search(hook["files"], file) for file in ("a/b.py", "pyproject.toml", "wiremap.lock"))
+
+
+def test_the_wiring_of_this_repository_is_as_it_is_locked() -> None:
+    assert printed(ROOT, "-m", "wiremap", "check", "--format", "json").startswith("{")
 
 
 def test_the_wiring_example_runs() -> None:

@@ -1299,6 +1299,56 @@ class SettingsError(WiremapError):
         return f"{self.path} can't be used: {'; '.join(self.faults)}."
 
 
+class NoRecipesConfiguredError(WiremapError):
+    """Recipes are to be locked or checked, and the configuration names none."""
+
+    code = "no-recipes-configured"
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        super().__init__(path)
+
+    def _text(self) -> str:
+        return (
+            f"{self.path} names no recipes. Write below [tool.wiremap] those whose wiring counts:\n"
+            '    recipes = ["package.recipes.dense", "package.recipes.moe:combine"]\n'
+            "as `wiremap graph` takes them."
+        )
+
+
+class RecipesNotCompiledError(WiremapError):
+    """Some of the recipes that the configuration names have no graph; ``faults`` tells why, by recipe."""
+
+    code = "recipes-not-compiled"
+
+    def __init__(self, faults: Iterable[tuple[str, str]]) -> None:
+        self.faults = tuple(faults)
+        super().__init__(self.faults)
+
+    def _text(self) -> str:
+        recipes = "A recipe" if len(self.faults) == 1 else f"{len(self.faults)} recipes"
+        told = "".join(f"\n  {recipe}: {_indented(fault)}" for recipe, fault in self.faults)
+        return f"{recipes} of [tool.wiremap] can't be compiled, so that nothing was locked or checked:{told}\n"
+
+
+def _indented(text: str) -> str:
+    return text.rstrip().replace("\n", "\n    ")
+
+
+class UnwritableLockError(WiremapError):
+    """The lock can't be written."""
+
+    code = "unwritable-lock"
+
+    def __init__(self, path: str, reason: str) -> None:
+        self.path = path
+        self.reason = reason
+        super().__init__(path, reason)
+
+    def _text(self) -> str:
+        return f"The lock can't be written to {self.path!r}: {self.reason}. Make the file and its folder writable."
+
+
 class CollectionFailedError(WiremapError):
     """pytest ended before it had collected the tests."""
 

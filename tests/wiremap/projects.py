@@ -11,6 +11,8 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+import pytest
+
 # All that a child inherits. Anything more (PYTEST_ADDOPTS, PYTHONPATH, GIT_DIR, …) would make its answer depend
 # on where the tests of wiremap run.
 _INHERITED = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "LD_LIBRARY_PATH")
@@ -32,6 +34,16 @@ def clean_environment(extra: Mapping[str, str] | None = None, plugins: Sequence[
         "LC_ALL": "C.UTF-8",
     }
     return given | fixed | dict(extra or {})
+
+
+def work_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make this process like a child process of a project in *folder*: same environment, same current folder."""
+    monkeypatch.chdir(folder)
+    clean = clean_environment()
+    for name in os.environ.keys() - clean.keys():
+        monkeypatch.delenv(name)
+    for name, value in clean.items():
+        monkeypatch.setenv(name, value)
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 
 import wiremap.cli.affected
 import wiremap.cli.audit
+import wiremap.cli.check
 import wiremap.cli.compile
 import wiremap.cli.explain
 import wiremap.cli.flaky
 import wiremap.cli.graph
+import wiremap.cli.lock
 import wiremap.cli.map
 import wiremap.cli.run
+import wiremap.cli.shard
 import wiremap.cli.where
 from wiremap import __version__
 from wiremap.errors import UntrustedMapError, WiremapError
@@ -19,9 +22,12 @@ from wiremap.errors import UntrustedMapError, WiremapError
 _COMMANDS = (
     wiremap.cli.run,
     wiremap.cli.affected,
+    wiremap.cli.shard,
     wiremap.cli.explain,
     wiremap.cli.where,
     wiremap.cli.compile,
+    wiremap.cli.lock,
+    wiremap.cli.check,
     wiremap.cli.audit,
     wiremap.cli.flaky,
     wiremap.cli.map,

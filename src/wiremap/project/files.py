@@ -28,6 +28,13 @@ def scan(root: Path) -> dict[str, FileStat]:
     return dict(sorted(_walk(os.fspath(root), prefix="")))
 
 
+def is_test(path: str) -> bool:
+    """Tell whether a project's path, with `/`, is that of a test, or of what tests share."""
+    *folders, name = path.split("/")
+    is_test_file = name.startswith("test_") or name.endswith("_test.py") or name == "conftest.py"
+    return is_test_file or not {"test", "tests"}.isdisjoint(folders)
+
+
 def files_digest(root: Path, files: Iterable[str]) -> str:
     """Return one digest of the contents of *files*, which lie below *root*."""
     digest = blake2b(digest_size=12)

@@ -1,10 +1,14 @@
 """`[tool.wiremap]` of `pyproject.toml`."""
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeGuard
 
+from wiremap.checks.allowances import Allowance
+from wiremap.checks.findings import ALLOWABLE
 from wiremap.errors import SettingsError
 
 IGNORABLE = ("platform", "time zone", "locale", "accelerators", "libraries", "start-up code")
@@ -12,6 +16,9 @@ IGNORABLE = ("platform", "time zone", "locale", "accelerators", "libraries", "st
 
 _LISTS = ("variables", "data", "ignore", "ignored-variables", "ignored-environment")
 _COMPONENTS = "components"
+_RECIPES = "recipes"
+_ALLOW = "allow"
+_RECIPE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*(?::[^\W\d]\w*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +33,8 @@ class Settings:
         ignored_environment: Parts of the environment that decide no outcome, though they differ between machines.
         components: Patterns of paths, or of `path::unit`, by the component that they make up, in the order in which
             they are written.
+        recipes: Recipes that the project locks and checks, as `package.module` or `package.module:function`.
+        allow: What the rules of `wiremap check` find and the project allows.
     """
 
     variables: tuple[str, ...] = ()
@@ -34,6 +43,8 @@ class Settings:
     ignored_variables: tuple[str, ...] = ()
     ignored_environment: tuple[str, ...] = ()
     components: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    recipes: tuple[str, ...] = ()
+    allow: tuple[Allowance, ...] = ()
 
     @property
     def ignores_anything(self) -> bool:
@@ -54,7 +65,8 @@ def read_settings(folder: Path) -> Settings:
     """
     path = folder / "pyproject.toml"
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        document = tomllib.loads(text)
     except FileNotFoundError:
         return Settings()
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -68,7 +80,20 @@ def read_settings(folder: Path) -> Settings:
         raise SettingsError(path.name, faults)
     lists = {_attribute(key): tuple(sorted(table.get(key, ()))) for key in _LISTS}
     components = {name: _patterns(value) for name, value in table.get(_COMPONENTS, {}).items()}
-    return Settings(**lists, components=components)
+    recipes = tuple(sorted(set(table.get(_RECIPES, ()))))
+    return Settings(**lists, components=components, recipes=recipes, allow=_allowances(table.get(_ALLOW, []), text))
+
+
+def _allowances(entries: list[dict[str, str]], text: str) -> tuple[Allowance, ...]:
+    """Return the entries with their lines: one header each, or one line where they are written as one value."""
+    lines = text.splitlines()
+    headers = [number for number, line in enumerate(lines, 1) if re.match(r"\s*\[\[\s*tool\.wiremap\.allow\s*]]", line)]
+    values = [number for number, line in enumerate(lines, 1) if re.match(r"\s*(?:tool\.wiremap\.)?allow\s*=", line)]
+    if len(headers) != len(entries):
+        headers = (values or [1])[:1] * len(entries)
+    return tuple(
+        Allowance(one["rule"], one["where"], one["reason"], line) for one, line in zip(entries, headers, strict=True)
+    )
 
 
 def _patterns(value: str | list[str]) -> tuple[str, ...]:
@@ -78,7 +103,7 @@ def _patterns(value: str | list[str]) -> tuple[str, ...]:
 def _faults(table: object) -> list[str]:
     if not isinstance(table, dict):
         return ["[tool.wiremap] must be a table"]
-    known = (*_LISTS, _COMPONENTS)
+    known = (*_LISTS, _COMPONENTS, _RECIPES, _ALLOW)
     faults = [
         f"unknown key {key!r} in [tool.wiremap]; known: {', '.join(known)}" for key in sorted(table.keys() - set(known))
     ]
@@ -88,7 +113,12 @@ def _faults(table: object) -> list[str]:
             faults.append(f"`{key}` must be a list of strings, not {value!r}")
         elif key == "ignored-environment":
             faults.extend(_unknown_part(one) for one in value if one not in IGNORABLE)
-    return [*faults, *_faults_of_components(table.get(_COMPONENTS, {}))]
+    return [
+        *faults,
+        *_faults_of_components(table.get(_COMPONENTS, {})),
+        *_faults_of_recipes(table.get(_RECIPES, [])),
+        *_faults_of_allowances(table.get(_ALLOW, [])),
+    ]
 
 
 def _faults_of_components(table: object) -> Iterator[str]:
@@ -100,7 +130,35 @@ def _faults_of_components(table: object) -> Iterator[str]:
             yield f"`{_COMPONENTS}.{name}` must be a pattern of paths or a list of them, not {value!r}"
 
 
-def _is_list_of_texts(value: object) -> bool:
+def _faults_of_recipes(value: object) -> Iterator[str]:
+    if not _is_list_of_texts(value):
+        yield f"`{_RECIPES}` must be a list of strings, not {value!r}"
+        return
+    for one in value:
+        if not _RECIPE.fullmatch(one):
+            yield f"`{_RECIPES}` takes 'package.module' or 'package.module:function', not {one!r}"
+
+
+def _faults_of_allowances(entries: object) -> Iterator[str]:
+    if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
+        yield f"`{_ALLOW}` must be a list of tables, each with rule, where and reason, not {entries!r}"
+        return
+    for number, entry in enumerate(entries, start=1):
+        yield from (f"entry {number} of `{_ALLOW}` {fault}" for fault in _faults_of_allowance(entry))
+
+
+def _faults_of_allowance(entry: Mapping[str, object]) -> Iterator[str]:
+    keys = ("rule", "where", "reason")
+    yield from (f"has an unknown key {key!r}; known: {', '.join(keys)}" for key in sorted(entry.keys() - set(keys)))
+    for key in keys:
+        value = entry.get(key, "")
+        if not isinstance(value, str) or not value.strip():
+            yield f"needs a {key}" if value == "" else f"has the {key} {value!r}, which is no text"
+    if isinstance(rule := entry.get("rule"), str) and rule.strip() and rule not in ALLOWABLE:
+        yield f"has the rule {rule!r}; known: {', '.join(ALLOWABLE)}"
+
+
+def _is_list_of_texts(value: object) -> TypeGuard[list[str]]:
     return isinstance(value, list) and all(isinstance(one, str) and one for one in value)
 
 

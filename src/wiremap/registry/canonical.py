@@ -8,6 +8,7 @@ over, so that lambdas differ if they do something else, and not if only lines sh
 is made of; bound methods, as the function and the state of the object.
 """
 
+import re
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +25,9 @@ SCALARS: Final = (type(None), bool, int, float, complex, str, bytes)
 NAMED: Final = (type, FunctionType, BuiltinFunctionType)
 COMPONENT: Final = "component"
 """The canonical form of any component."""
+ABSOLUTE: Final = re.compile(r"""['"](?:/|\\\\|~[/\\]|[A-Za-z]:[/\\]|file:)""")
+"""What absolute paths begin with, in source."""
+_MAX_BEGINNING: Final = 16
 _MAX_DEPTH: Final = 32  # deeper is a structure that refers to itself
 _MAX_ITEMS: Final = 10_000  # more is data, not a parameter
 _MAX_VALUES: Final = 200_000  # in all: lists that hold one list twice, which does so too, grow beyond bounds
@@ -44,6 +48,8 @@ class Encoder:
         self._num_values = 0
         self._functions: list[FunctionType] = []
         """Those being written, the outermost first."""
+        self.is_portable = True
+        """Whether another Python on another machine writes the same: compiled code and absolute paths differ there."""
 
     def encode(self, value: Any, depth: int = 0) -> str:
         """Return the canonical form of *value*; at depth 0 a component is a value like others.
@@ -56,6 +62,7 @@ class Encoder:
             raise UndigestibleError
         kind = type(value)
         if kind in SCALARS:
+            self.is_portable = self.is_portable and not _is_absolute(value)
             return f"{kind.__name__}:{_scalar(value)}"
         if self._is_component(value) and depth:
             return COMPONENT
@@ -75,6 +82,7 @@ class Encoder:
         except UndigestibleError:
             if type(value) is not FunctionType:
                 raise
+        self.is_portable = False
         if value in self._functions:
             return f"function:{self._functions.index(value)}"
         self._functions.append(value)
@@ -99,6 +107,7 @@ class Encoder:
         if isinstance(value, set | frozenset):
             return (("", item) for item in value)
         if all(type(key) in SCALARS for key in value):
+            self.is_portable = self.is_portable and not any(map(_is_absolute, value))
             return ((_scalar(key), item) for key, item in value.items())
         raise UndigestibleError
 
@@ -147,6 +156,10 @@ def _constant(value: Any) -> str:
         inner = [_constant(item) for item in value]
         return f"{type(value).__name__}({', '.join(sorted(inner) if isinstance(value, frozenset) else inner)})"
     return f"{type(value).__name__}:{_scalar(value)}"
+
+
+def _is_absolute(value: object) -> bool:
+    return isinstance(value, str | bytes) and ABSOLUTE.search(repr(value[:_MAX_BEGINNING])) is not None
 
 
 def _scalar(value: Any) -> str:

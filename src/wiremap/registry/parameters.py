@@ -16,7 +16,7 @@ from enum import Enum
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from wiremap.registry.canonical import COMPONENT, CONTAINERS, NAMED, SCALARS, Encoder, IsComponent
+from wiremap.registry.canonical import ABSOLUTE, COMPONENT, CONTAINERS, NAMED, SCALARS, Encoder, IsComponent
 from wiremap.registry.containment import own_attributes, parts_of_partial
 
 _MAX_SHOWN: Final = 60  # characters
@@ -25,7 +25,6 @@ _SECRET: Final = re.compile(
     r"(?:^|_)(?:password|passwd|passphrase|secret|credentials?|(?:api|private|secret)_?key|(?:access|auth|hf)_?token)(?:_|$)",
     re.IGNORECASE,
 )
-_ABSOLUTE: Final = re.compile(r"""['"](?:/|\\\\|~[/\\]|[A-Za-z]:[/\\]|file:)""")
 
 
 class Parameters(NamedTuple):
@@ -33,46 +32,64 @@ class Parameters(NamedTuple):
 
     Attributes:
         digest: 32 hexadecimal digits over all of them, or None; the module has the rule.
-        values: ``name=value`` for each, sorted; ``#`` and eight digits of a digest stand for what is not shown.
+        values: ``name=value`` for each, sorted; ``#`` and eight digits of a digest stand for what is not shown, ``~``
+            and eight digits where another Python or machine would have others: compiled code, absolute paths.
     """
 
     digest: str | None
     values: tuple[str, ...]
 
 
+class _Form(NamedTuple):
+    """A canonical form, and whether it is the same on every machine."""
+
+    text: str
+    is_portable: bool
+
+
 def parameters_of(component: object, is_component: IsComponent) -> Parameters:
     """Return what *component* was built with; *is_component* tells components from mere values."""
     if issubclass(type(component), NAMED):
-        return Parameters(_digest_of(_encoded(component, is_component, 0)), ())
+        return Parameters(_digest_of_form(_encoded(component, is_component, 0)), ())
     if issubclass(type(component), partial):
         parts = parts_of_partial(component)
         whole = [*parts.values(), own_attributes(component)]
         values = _values(parts, {name: _encoded(part, is_component, 1) for name, part in parts.items()})
-        return Parameters(_digest_of(_encoded(whole, is_component, 0)), tuple(sorted(values)))
+        return Parameters(_digest_of_form(_encoded(whole, is_component, 0)), tuple(sorted(values)))
     attributes = own_attributes(component)
     encoded = {name: _encoded(value, is_component, 1) for name, value in attributes.items()}
     shown = _without_inner_workings(attributes) if hasattr(type(component), "named_children") else attributes
-    return Parameters(_digest_of(_joined(encoded)), tuple(sorted(_values(shown, encoded))))
+    joined = _joined(encoded)
+    return Parameters(None if joined is None else _digest_of(joined), tuple(sorted(_values(shown, encoded))))
 
 
-def _encoded(value: object, is_component: IsComponent, depth: int) -> str | None:
+def _encoded(value: object, is_component: IsComponent, depth: int) -> _Form | None:
+    encoder = Encoder(is_component)
     try:
-        return Encoder(is_component).encode(value, depth)
+        text = encoder.encode(value, depth)
     except Exception:  # noqa: BLE001 -- an enumeration, say, may do anything when a member is asked for its name
         return None
+    return _Form(text, encoder.is_portable)
 
 
-def _joined(encoded: dict[str, str | None]) -> str | None:
+def _joined(encoded: dict[str, _Form | None]) -> str | None:
     """Return the canonical form of a dictionary of the attributes, or None."""
-    if None in encoded.values() or not all(type(name) in SCALARS for name in encoded):
-        return None
-    return f"builtins.dict({', '.join(f'{name!r}={text}' for name, text in encoded.items())})"
+    parts = []
+    for name, form in encoded.items():
+        if form is None or type(name) not in SCALARS:
+            return None
+        parts.append(f"{name!r}={form.text}")
+    return f"builtins.dict({', '.join(parts)})"
 
 
-def _digest_of(text: str | None, size: int = 16) -> str | None:
+def _digest_of_form(form: _Form | None) -> str | None:
+    return None if form is None else _digest_of(form.text)
+
+
+def _digest_of(text: str, size: int = 16) -> str:
     from hashlib import blake2b  # noqa: PLC0415 -- keeps `import wiremap` cheap
 
-    return None if text is None else blake2b(text.encode(errors="surrogatepass"), digest_size=size).hexdigest()
+    return blake2b(text.encode(errors="surrogatepass"), digest_size=size).hexdigest()
 
 
 # For people
@@ -84,23 +101,25 @@ def _without_inner_workings(attributes: dict[str, object]) -> dict[str, object]:
     return {name: value for name, value in attributes.items() if not (name.startswith("_") and type(value) in hidden)}
 
 
-def _values(attributes: dict[str, Any], encoded: dict[str, str | None]) -> Iterator[str]:
+def _values(attributes: dict[str, Any], encoded: dict[str, _Form | None]) -> Iterator[str]:
     for name, value in attributes.items():
-        if isinstance(name, str) and encoded[name] != COMPONENT:
+        form = encoded[name]
+        if isinstance(name, str) and (form is None or form.text != COMPONENT):
             readable_name = name.encode(errors="backslashreplace").decode()
-            yield f"{readable_name}={_shown(name, value, encoded[name])}"
+            yield f"{readable_name}={_shown(name, value, form)}"
 
 
-def _shown(name: str, value: object, encoded: str | None) -> str:
-    if encoded is None:
+def _shown(name: str, value: object, form: _Form | None) -> str:
+    if form is None:
         return f"<{type(value).__name__}>"
+    digest = f"{'#' if form.is_portable else '~'}{_digest_of(form.text, 4)}"
     if _SECRET.search(name):
-        return f"*** #{_digest_of(encoded, 4)}"
+        return f"*** {digest}"
     text = _text(value)
-    if text is None or _ABSOLUTE.search(text):
-        return f"<{type(value).__name__}> #{_digest_of(encoded, 4)}"
+    if text is None or ABSOLUTE.search(text):
+        return f"<{type(value).__name__}> {digest}"
     if len(text) > _MAX_SHOWN:
-        return f"{text[:_MAX_SHOWN]}… #{_digest_of(encoded, 4)}"
+        return f"{text[:_MAX_SHOWN]}… {digest}"
     return text
 
 

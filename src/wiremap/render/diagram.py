@@ -187,7 +187,7 @@ def _nodes(folded: Fold, keys: Mapping[str, str], owner: str) -> Iterator[Node]:
     components = {component.id: component for component in folded.graph.components}
     for name in folded.graph.topological_order():
         if name != owner:
-            yield Node(keys[name], legible(name), components[name], folded.counts.get(name, 1))
+            yield Node(keys[name], legible(name), components[name], folded.count(name))
 
 
 def _cell_edges(graph: Graph, keys: Mapping[str, str]) -> tuple[CellEdge, ...]:

@@ -24,10 +24,24 @@ _NUMBERED: Final = re.compile("(.+)#([2-9]|[1-9][0-9]+)")  # without one it is t
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """A graph with repetition folded, and for each folded component how many it stands for."""
+    """A graph with repetition folded.
+
+    Attributes:
+        graph: One component for all that repeat one another.
+        members: For each component that stands for several: their ids.
+    """
 
     graph: Graph
-    counts: Mapping[str, int]
+    members: Mapping[str, tuple[str, ...]]
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many components each of those stands for."""
+        return {name: len(ids) for name, ids in self.members.items()}
+
+    def count(self, component_id: str) -> int:
+        """Return how many components that one stands for."""
+        return len(self.members.get(component_id, (component_id,)))
 
 
 def unfolded(graph: Graph) -> Fold:
@@ -77,11 +91,10 @@ Members = Mapping[int, Sequence[Star]]  # what lies in each part of a series
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a component goes: *stem* at the beginning of its id becomes *span*, which stands for *count* parts."""
+    """Where a component goes: *stem* at the beginning of its id becomes *span*, which stands for several parts."""
 
     stem: str
     span: str
-    count: int
 
     def name(self, component_id: str) -> str:
         """Return the id there."""
@@ -172,7 +185,7 @@ def _places(
         if not any(star.component.id in kept for star in stars):
             alike[_shape([one.stem(number) for one in joined], stars, fold)].append(number)
     return {
-        star.component.id: _Place(one.stem(number), span, len(numbers))
+        star.component.id: _Place(one.stem(number), span)
         for numbers in alike.values()
         if len(numbers) > 1
         for one in joined
@@ -195,7 +208,7 @@ def _shape(stems: Sequence[str], stars: Iterable[Star], fold: Fold) -> object:
     return frozenset(
         (
             _component_shape(star.component, neutral),
-            fold.counts.get(star.component.id, 1),
+            fold.count(star.component.id),
             _edges_shape(star.bindings, star.containment, neutral),
             _graph_shape(fold.graph.nested.get(star.component.id, Graph()), neutral),
         )
@@ -230,16 +243,14 @@ def _moved(fold: Fold, places: Mapping[str, _Place]) -> Fold:
     names = {name: places[name].name(name) if name in places else name for name in graph.ids}
     components: dict[str, Component] = {}
     nested: dict[str, Graph] = {}
-    counts: dict[str, int] = {}
+    members: dict[str, list[str]] = defaultdict(list)
     for component in graph.components:
         name = names[component.id]
+        members[name].extend(fold.members.get(component.id, (component.id,)))
         if name in components:
             continue
         components[name] = replace(component, id=name)
         place = places.get(component.id)
-        count = fold.counts.get(component.id, 1) * (place.count if place else 1)
-        if count > 1:
-            counts[name] = count
         if component.id in graph.nested:
             local = graph.nested[component.id]
             nested[name] = local.renamed({id_: place.name(id_) for id_ in local.ids}) if place else local
@@ -250,7 +261,7 @@ def _moved(fold: Fold, places: Mapping[str, _Place]) -> Fold:
             containment=tuple(Containment(names[pair.child], names[pair.parent]) for pair in graph.containment),
             nested=nested,
         ),
-        counts,
+        {name: tuple(ids) for name, ids in members.items() if len(ids) > 1},
     )
 
 

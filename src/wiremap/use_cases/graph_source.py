@@ -73,13 +73,22 @@ def graph_with_notes(source: str) -> SourcedGraph:
     _refuse_python_file(source)
     if source.endswith(".json") or path.is_file():
         return SourcedGraph(_read_graph(source))
+    return SourcedGraph(compile_recipe(source))
+
+
+def compile_recipe(source: str) -> Graph:
+    """Return the graph of a recipe, which *source* names as ``graph_with_notes`` takes it.
+
+    Raises:
+        WiremapError: With a code of its own for each step that can fail.
+    """
     module_name, _, function_name = source.partition(":")
     if not module_name or os.sep in source or source.endswith(".py"):
         raise SourceNotFoundError(source)
     with _current_directory_first():
         module = _import(module_name)
         name = function_name or _only_recipe(module)
-        return SourcedGraph(_compile_recipe(module, name))
+        return _compile_recipe(module, name)
 
 
 def without_local_graphs(graph: Graph) -> Graph:

@@ -8,7 +8,7 @@ from pathlib import Path
 from wiremap.errors import NoPythonFilesError
 from wiremap.graph import Graph
 from wiremap.inference import Inference, infer_graph
-from wiremap.project.files import scan
+from wiremap.project.files import is_test, scan
 from wiremap.use_cases.module_names import module_name
 
 # Folders that builds leave in a project; a package of that name is none.
@@ -24,7 +24,7 @@ def infer_folder(folder: Path) -> tuple[Graph, tuple[str, ...]]:
     """
     root = folder.resolve()
     paths = [path for path in scan(root) if path.endswith(".py") and not _is_aside(root, path)]
-    tests = [path for path in paths if _is_test(path)]
+    tests = [path for path in paths if is_test(path)]
     sources = sorted(set(paths) - set(tests))
     if not sources:
         raise NoPythonFilesError(str(folder), len(tests))
@@ -40,12 +40,6 @@ def _is_aside(root: Path, path: str) -> bool:
     folders = path.split("/")[:-1]
     is_built = bool(folders) and folders[0] in _BUILT and not (root / folders[0] / "__init__.py").exists()
     return is_built or any(name.startswith(".") for name in folders)
-
-
-def _is_test(path: str) -> bool:
-    *folders, name = path.split("/")
-    is_test_file = name.startswith("test_") or name.endswith("_test.py") or name == "conftest.py"
-    return is_test_file or not {"test", "tests"}.isdisjoint(folders)
 
 
 def _packages_around(root: Path) -> Iterator[Path]:

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from wiremap.checks.allowances import Allowance
 from wiremap.errors import SettingsError
 from wiremap.project.settings import Settings, read_settings
 
@@ -36,6 +37,56 @@ def test_components_keep_the_order_in_which_they_are_written(tmp_path: Path) -> 
 def test_a_component_is_declared_by_patterns(tmp_path: Path, table: str) -> None:
     with pytest.raises(SettingsError, match="`components"):
         settings(tmp_path, f"[tool.wiremap]\n{table}\n")
+
+
+def test_recipes_are_sorted_and_told_once(tmp_path: Path) -> None:
+    found = settings(tmp_path, '[tool.wiremap]\nrecipes = ["b.dense", "a.moe:combine", "b.dense"]\n')
+
+    assert found.recipes == ("a.moe:combine", "b.dense")
+    assert "recipes" not in found.by_key, "they decide no outcome"
+
+
+@pytest.mark.parametrize("recipe", ["a/b.py", "a.b:", ":f", "a b", "a..b", "a:f:g", "-m"])
+def test_a_recipe_is_a_module_or_a_function_in_one(tmp_path: Path, recipe: str) -> None:
+    with pytest.raises(SettingsError, match="`recipes` takes"):
+        settings(tmp_path, f'[tool.wiremap]\nrecipes = ["{recipe}"]\n')
+
+
+def test_allowances_know_their_lines(tmp_path: Path) -> None:
+    entry = 'rule = "lock-drift"\nwhere = "a"\nreason = "b"\n'
+
+    found = settings(tmp_path, f"# first\n[[tool.wiremap.allow]]\n{entry}\n[[tool.wiremap.allow]]\n{entry}")
+
+    assert found.allow == (Allowance("lock-drift", "a", "b", 2), Allowance("lock-drift", "a", "b", 7))
+
+
+def test_allowances_in_one_value_have_its_line(tmp_path: Path) -> None:
+    entry = '{rule = "lock-drift", where = "a", reason = "b"}'
+
+    found = settings(tmp_path, f"[tool.wiremap]\nallow = [{entry}, {entry}]\n")
+
+    assert [one.line for one in found.allow] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("entry", "fault"),
+    [
+        ("{}", "entry 1 of `allow` needs a rule; entry 1 of `allow` needs a where; entry 1 of `allow` needs a reason"),
+        ('{rule = "lock-drift", where = "a", reason = " "}', "has the reason ' ', which is no text"),
+        ('{rule = "lock-drift", where = 3, reason = "b"}', "has the where 3, which is no text"),
+        (
+            '{rule = "unused-allowance", where = "a", reason = "b"}',
+            "has the rule 'unused-allowance'; known: lock-drift",
+        ),
+        ('{rule = "lock-drift", where = "a", reason = "b", till = "May"}', "has an unknown key 'till'"),
+        ("3", "`allow` must be a list of tables"),
+    ],
+)
+def test_an_allowance_says_what_where_and_why(tmp_path: Path, entry: str, fault: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        settings(tmp_path, f"[tool.wiremap]\nallow = [{entry}]\n")
+
+    assert fault in str(caught.value)
 
 
 def test_all_faults_are_told_at_once(tmp_path: Path) -> None:

@@ -171,10 +171,12 @@ def test_each_parameter_has_a_short_text(value: object, text: str) -> None:
         ("prompt", "x" * 500, r"'x{59}… #[0-9a-f]{8}"),
         ("seed", 1 << 12_000, r"<int> #[0-9a-f]{8}"),
         ("table", {1 << 12_000: 1}, r"<dict> #[0-9a-f]{8}"),
-        ("key", lambda: 1, r"<function> #[0-9a-f]{8}"),
+        ("key", lambda: 1, r"<function> ~[0-9a-f]{8}"),
         ("sizes", list(range(100)), r"<list> #[0-9a-f]{8}"),
         ("api_key", "abc", r"\*\*\* #[0-9a-f]{8}"),
-        ("model", "/home/me/weights", r"<str> #[0-9a-f]{8}"),
+        ("model", "/home/me/weights", r"<str> ~[0-9a-f]{8}"),
+        ("models", {"/home/me/weights": 1}, r"<dict> ~[0-9a-f]{8}"),
+        ("hooks", [lambda: 1], r"<list> ~[0-9a-f]{8}"),
     ],
 )
 def test_what_is_long_or_private_or_of_this_machine_is_not_shown(name: str, value: object, text: str) -> None:

@@ -22,6 +22,7 @@ def test_equal_layers_become_one_with_their_number() -> None:
 
     assert fold.graph.ids == ("M", "M.layers.[0..47]", "P")
     assert fold.counts == {"M.layers.[0..47]": 48}
+    assert fold.members["M.layers.[0..47]"] == tuple(sorted(f"M.layers.{number}" for number in range(48)))
     assert fold.graph.bindings == (Binding("P", "attn", "M.layers.[0..47]"),)
     assert fold.graph.containment == (Containment("M.layers.[0..47]", "M"),)
 

@@ -1,4 +1,6 @@
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -6,10 +8,10 @@ from wiremap.store.graph_tables import SCHEMA, GraphTables
 
 
 @pytest.fixture
-def graphs() -> GraphTables:
-    connection = sqlite3.connect(":memory:")
-    connection.executescript(SCHEMA + "CREATE TABLE test (name TEXT PRIMARY KEY);")
-    return GraphTables(connection)
+def graphs() -> Iterator[GraphTables]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(SCHEMA + "CREATE TABLE test (name TEXT PRIMARY KEY);")
+        yield GraphTables(connection)
 
 
 def test_graphs_are_kept_while_a_test_builds_them(graphs: GraphTables) -> None:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.wiremap.projects import clean_environment, new_project
+from tests.wiremap.projects import new_project, work_in
 from wiremap.use_cases.auditing import _chosen, audit
 
 TESTS = [f"t{number:02}" for number in range(40)]
@@ -32,9 +32,7 @@ def test_many_that_fail_are_run_again_in_one_process(tmp_path: Path, monkeypatch
             assert Path({str(word)!r}).read_text() == "fine"
         """
     project = new_project(tmp_path / "project", {"test_a.py": text})
-    monkeypatch.chdir(project.root)
-    for name, value in clean_environment().items():
-        monkeypatch.setenv(name, value)
+    work_in(project.root, monkeypatch)
     project.record()
     word.write_text("broken")
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.wiremap.projects import Project, clean_environment, new_project
+from tests.wiremap.projects import Project, new_project, work_in
 from wiremap.errors import NothingRecordedError, UnknownTestError
 from wiremap.use_cases.explaining import explain
 
@@ -36,9 +36,7 @@ FILES = {
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A project in the current folder, with one component that hands a cell to another."""
     made = new_project(tmp_path, FILES)
-    monkeypatch.chdir(tmp_path)
-    for name, value in clean_environment().items():
-        monkeypatch.setenv(name, value)
+    work_in(tmp_path, monkeypatch)
     return made
 
 
