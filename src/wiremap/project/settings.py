@@ -10,8 +10,10 @@ from wiremap.errors import SettingsError
 IGNORABLE = ("platform", "time zone", "locale", "accelerators", "libraries", "start-up code")
 """Parts of the environment that a project may declare to decide no outcome: they differ between machines."""
 
+SETTINGS_FILE = "pyproject.toml"
 _LISTS = ("variables", "data", "ignore", "ignored-variables", "ignored-environment")
 _COMPONENTS = "components"
+_RECIPES = "recipes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class Settings:
     ignored_variables: tuple[str, ...] = ()
     ignored_environment: tuple[str, ...] = ()
     components: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    recipes: tuple[str, ...] = ()
 
     @property
     def ignores_anything(self) -> bool:
@@ -52,23 +55,30 @@ def read_settings(folder: Path) -> Settings:
     Raises:
         SettingsError: The file does not parse, or holds unknown keys or values of a wrong type; names them all.
     """
-    path = folder / "pyproject.toml"
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        return parse_settings((folder / SETTINGS_FILE).read_bytes())
     except FileNotFoundError:
         return Settings()
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SettingsError(path.name, [str(error)]) from error
+    except OSError as error:
+        raise SettingsError(SETTINGS_FILE, [str(error)]) from error
+
+
+def parse_settings(text: bytes) -> Settings:
+    """Return the settings in the *text* of a `pyproject.toml`; raises as `read_settings` does."""
+    try:
+        document = tomllib.loads(text.decode("utf-8").replace("\r\n", "\n"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(SETTINGS_FILE, [str(error)]) from error
     tools = document.get("tool", {})
     if not isinstance(tools, dict):
-        raise SettingsError(path.name, ["[tool] must be a table"])
+        raise SettingsError(SETTINGS_FILE, ["[tool] must be a table"])
     table = tools.get("wiremap", {})
     faults = list(_faults(table))
     if faults:
-        raise SettingsError(path.name, faults)
+        raise SettingsError(SETTINGS_FILE, faults)
     lists = {_attribute(key): tuple(sorted(table.get(key, ()))) for key in _LISTS}
     components = {name: _patterns(value) for name, value in table.get(_COMPONENTS, {}).items()}
-    return Settings(**lists, components=components)
+    return Settings(**lists, components=components, recipes=tuple(sorted(set(table.get(_RECIPES, ())))))
 
 
 def _patterns(value: str | list[str]) -> tuple[str, ...]:
@@ -78,7 +88,7 @@ def _patterns(value: str | list[str]) -> tuple[str, ...]:
 def _faults(table: object) -> list[str]:
     if not isinstance(table, dict):
         return ["[tool.wiremap] must be a table"]
-    known = (*_LISTS, _COMPONENTS)
+    known = (*_LISTS, _RECIPES, _COMPONENTS)
     faults = [
         f"unknown key {key!r} in [tool.wiremap]; known: {', '.join(known)}" for key in sorted(table.keys() - set(known))
     ]
@@ -88,7 +98,22 @@ def _faults(table: object) -> list[str]:
             faults.append(f"`{key}` must be a list of strings, not {value!r}")
         elif key == "ignored-environment":
             faults.extend(_unknown_part(one) for one in value if one not in IGNORABLE)
+    faults.extend(_faults_of_recipes(table.get(_RECIPES, [])))
     return [*faults, *_faults_of_components(table.get(_COMPONENTS, {}))]
+
+
+def _faults_of_recipes(value: object) -> Iterator[str]:
+    if not isinstance(value, list):
+        yield f"`{_RECIPES}` must be a list of strings, not {value!r}"
+        return
+    for one in value:
+        if not isinstance(one, str) or not _names_a_recipe(one):
+            yield f"`{_RECIPES}` holds `package.module` or `package.module:function`, not {one!r}"
+
+
+def _names_a_recipe(text: str) -> bool:
+    module, separator, function = text.partition(":")
+    return all(part.isidentifier() for part in module.split(".")) and function.isidentifier() == bool(separator)
 
 
 def _faults_of_components(table: object) -> Iterator[str]:

@@ -38,6 +38,19 @@ def test_a_component_is_declared_by_patterns(tmp_path: Path, table: str) -> None
         settings(tmp_path, f"[tool.wiremap]\n{table}\n")
 
 
+def test_recipes_are_sorted_and_decide_no_outcome(tmp_path: Path) -> None:
+    found = settings(tmp_path, '[tool.wiremap]\nrecipes = ["b.c:build", "a"]\n')
+
+    assert found.recipes == ("a", "b.c:build")
+    assert "recipes" not in found.by_key
+
+
+@pytest.mark.parametrize("value", ['"a"', "[1]", '["a b"]', '["a:"]', '["a.py:f.g"]', '[""]', '["src/a.py"]'])
+def test_a_recipe_is_named_by_its_module(tmp_path: Path, value: str) -> None:
+    with pytest.raises(SettingsError, match="`recipes`"):
+        settings(tmp_path, f"[tool.wiremap]\nrecipes = {value}\n")
+
+
 def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(SettingsError) as caught:
         settings(tmp_path, '[tool.wiremap]\nvariabels = []\nspeed = 9\nvariables = "HOME"\n')
