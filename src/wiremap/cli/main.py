@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import wiremap.cli.affected
 import wiremap.cli.audit
 import wiremap.cli.compile
+import wiremap.cli.diff
 import wiremap.cli.explain
 import wiremap.cli.flaky
 import wiremap.cli.graph
@@ -22,6 +23,7 @@ _COMMANDS = (
     wiremap.cli.explain,
     wiremap.cli.where,
     wiremap.cli.compile,
+    wiremap.cli.diff,
     wiremap.cli.audit,
     wiremap.cli.flaky,
     wiremap.cli.map,
