@@ -6,7 +6,7 @@ Nothing is said of the wiring where it is as it was.
 import re
 from collections.abc import Iterator, Sequence
 
-from wiremap.cli.diff_rows import Row, folded_lines, headline, rows, sentence_on_tests, short, unit_of
+from wiremap.cli.diff_rows import Row, consumers_of, folded_lines, headline, rows, sentence_on_tests, short, unit_of
 from wiremap.cli.node_ids import folded
 from wiremap.graph import Graph
 from wiremap.graph.differences import GraphDiff
@@ -57,7 +57,7 @@ def _row(report: DiffReport, row: Row) -> str:
     told += [_text(doubts[0])] if doubts else ["wired otherwise"] if one.wiring else []
     hidden = [f"and {len(told) - _SHOWN_CHANGES} more"] if len(told) > _SHOWN_CHANGES else []
     tests = str(len(one.tests)) if report.tests.found_by != "nothing" else "not known"
-    consumers = ", ".join(map(_code, one.consumers))
+    consumers = ", ".join(map(_code, consumers_of(one)))
     cells = [_code(row.title), one.kind, "<br>".join([*told[:_SHOWN_CHANGES], *hidden]), consumers, tests]
     return f"| {' | '.join(cells)} |"
 
@@ -110,12 +110,12 @@ def _for_diff(line: str) -> str:
 
 
 def _tests(run: Sequence[RunningTest]) -> list[str]:
-    tests = folded([one.test for one in run if one.why in ("reached", "widened")])
+    tests = folded([one.test for why in ("reached", "widened", "unknown") for one in run if one.why == why])
     if not tests:
         return []
     listed = "\n".join(f"- {_code(test)}" for test in tests[:_SHOWN])
     more = _more(len(tests), _SHOWN)
-    return ["<details><summary>Tests that this change reaches</summary>", listed, *more, "</details>"]
+    return ["<details><summary>Tests to run for this change</summary>", listed, *more, "</details>"]
 
 
 def _more(count: int, limit: int) -> list[str]:

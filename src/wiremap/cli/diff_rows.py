@@ -51,6 +51,11 @@ def rows(components: Iterable[ComponentChange]) -> list[Row]:
     ]
 
 
+def consumers_of(one: ComponentChange) -> list[str]:
+    """Return who is handed cells by a component; those that differ only in an index as one."""
+    return folded_lines(one.consumers)
+
+
 def folded_lines(lines: Iterable[str]) -> list[str]:
     """Return *lines*, those that differ only in an index as one, with their number."""
     alike: dict[str, list[str]] = {}
@@ -89,7 +94,7 @@ def headline(report: DiffReport) -> str:
         return "Nothing differs."
     files = _counted(len({change.file for change in report.changes}), "file")
     where = f"{_counted(len(report.components), 'component')}, {files}" if report.components else files
-    return f"Change: {report.kind}, in {where}."
+    return f"{report.kind[:1].upper()}{report.kind[1:]}, in {where}."
 
 
 def short(commit: str | None) -> str:

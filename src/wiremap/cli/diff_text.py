@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from wiremap.cli.diff_rows import (
     Row,
+    consumers_of,
     folded_lines,
     headline,
     place_of,
@@ -13,7 +14,7 @@ from wiremap.cli.diff_rows import (
     unit_of,
 )
 from wiremap.cli.node_ids import folded
-from wiremap.selection.changes import Change
+from wiremap.selection.changes import Change, widest
 from wiremap.selection.diff_report import DiffReport, RunningTest, WiringChange
 
 _SHOWN = 20
@@ -46,9 +47,8 @@ def _component_lines(report: DiffReport, limit: int | None) -> list[str]:
 
 
 def _row_lines(report: DiffReport, row: Row, limit: int | None) -> Iterator[str]:
-    consumers = f" → {', '.join(row.one.consumers)}" if row.one.consumers else ""
-    yield f"{row.title}  {row.one.kind}{consumers}"
     most = limit and _SHOWN_CHANGES
+    yield f"{row.title}  {row.one.kind}{_arrow(consumers_of(row.one), most)}"
     yield from (f"  {_change(report, change)}" for change in row.one.changes[:most])
     yield from (f"  {line}" for line in _more(len(row.one.changes), most))
     if any(line.startswith("may be") for line in row.one.wiring):
@@ -57,8 +57,13 @@ def _row_lines(report: DiffReport, row: Row, limit: int | None) -> Iterator[str]
 
 def _change(report: DiffReport, change: Change) -> str:
     place = report.places.get(change.unit)
-    cell = f" (cell {place.cell} → {', '.join(place.consumers)})" if place and place.cell else ""
+    cell = f" (cell {place.cell})" if place and place.cell else ""
     return f"{_told(change)}{cell}"
+
+
+def _arrow(consumers: Sequence[str], limit: int | None) -> str:
+    more = f" and {len(consumers) - limit} more" if limit is not None and len(consumers) > limit else ""
+    return f" → {', '.join(consumers[:limit])}{more}" if consumers else ""
 
 
 def _told(change: Change) -> str:
@@ -66,7 +71,18 @@ def _told(change: Change) -> str:
 
 
 def _elsewhere(changes: Sequence[Change], limit: int | None) -> list[str]:
-    return [_told(change) for change in changes[:limit]] + _more(len(changes), limit)
+    """Return a line for each change; for each file where that would be too many."""
+    if limit is None or len(changes) <= limit:
+        return [_told(change) for change in changes]
+    by_file: dict[str, list[Change]] = {}
+    for change in changes:
+        by_file.setdefault(change.file, []).append(change)
+    lines = [_told(own[0]) if len(own) == 1 else _file(file, own) for file, own in by_file.items()]
+    return lines[:limit] + _more(len(lines), limit)
+
+
+def _file(file: str, changes: Sequence[Change]) -> str:
+    return f"{file}  {widest(changes)}: {len(changes)} changes"
 
 
 def _wirings(wirings: Sequence[WiringChange], limit: int | None) -> Iterator[tuple[str, list[str]]]:
@@ -81,8 +97,8 @@ def _wirings(wirings: Sequence[WiringChange], limit: int | None) -> Iterator[tup
 
 
 def _tests(run: Sequence[RunningTest], limit: int | None) -> list[str]:
-    """Return those that the change reaches; the others are counted above."""
-    tests = [one.test for one in run if limit is None or one.why in ("reached", "widened")]
+    """Return those that the change reaches before those of which that is not known; the others are counted above."""
+    tests = [one.test for why in ("reached", "widened", "unknown") for one in run if one.why == why]
     lines = folded(tests) if limit else tests
     return lines[:limit] + _more(len(lines), limit)
 

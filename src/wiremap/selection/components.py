@@ -78,12 +78,16 @@ class ComponentIndex:
         declared = self._declared_name(path)
         return tuple(sorted(classes | ({declared} if declared else set())))
 
-    def consumers(self, component_id: str) -> tuple[str, ...]:
-        """Return who is handed a cell by the component of that id, in all graphs, sorted."""
-        graphs = {id(graph): graph for entries in self._by_class.values() for _, graph in entries}.values()
-        return tuple(
-            sorted({one.consumer for graph in graphs for one in graph.bindings if one.provider == component_id})
-        )
+    def consumers(self, component_id: str, file: str) -> set[str]:
+        """Return who is handed a cell by the component of that id whose class the *file* defines."""
+        graphs = [
+            graph
+            for (source_path, _), entries in self._by_class.items()
+            if _is_same(file, source_path)
+            for component, graph in entries
+            if component.id == component_id
+        ]
+        return {one.consumer for graph in graphs for one in graph.bindings if one.provider == component_id}
 
     def wiring(self, unit: str) -> Wiring:
         """Return the wiring of the component that the class or function `path::unit` is."""

@@ -1,6 +1,6 @@
 """The answer to "what is this change, in components". Schema `wiremap.diff/1`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -199,9 +199,9 @@ class Components:
         """Return the components that the file *path* defines."""
         return next((found for index in self._indexes if (found := index.of_file(path))), ())
 
-    def consumers(self, component_id: str) -> tuple[str, ...]:
-        """Return who is handed a cell by that component."""
-        return tuple(sorted({one for index in self._indexes for one in index.consumers(component_id)}))
+    def consumers(self, component_id: str, file: str) -> set[str]:
+        """Return who is handed a cell by that component, whose class the *file* defines."""
+        return {one for index in self._indexes for one in index.consumers(component_id, file)}
 
 
 def component_changes(
@@ -213,18 +213,37 @@ def component_changes(
         for component in _components_of(change, components):
             units.setdefault(component, []).append(change)
     rewired: dict[str, dict[str, None]] = {}
-    renamed: set[str] = set()
+    consumers = {
+        component: {name for one in own for name in components.consumers(component, one.file)}
+        for component, own in units.items()
+    }
     for wiring in wirings:
         for component, line in _lines_by_component(wiring):
             rewired.setdefault(component, {})[line] = None
-            if line.endswith(" renamed"):
-                renamed.add(line)
-    found = []
-    for component in sorted(units.keys() | rewired.keys()):
-        own, lines = units.get(component, []), tuple(rewired.get(component, ()))
-        kinds = [*own, *(Change("", "", "topology", line) for line in lines if line not in renamed)]
-        found.append(ComponentChange(component, widest(kinds), tuple(own), lines, components.consumers(component)))
-    return found
+            consumers.setdefault(component, set()).update(
+                name for graph in wiring.graphs for name in _consumers(graph, component)
+            )
+    return [
+        ComponentChange(
+            component,
+            widest([*units.get(component, ()), *_as_changes(rewired.get(component, ()))]),
+            tuple(units.get(component, ())),
+            tuple(rewired.get(component, ())),
+            tuple(sorted(consumers[component])),
+        )
+        for component in sorted(units.keys() | rewired.keys())
+    ]
+
+
+def _as_changes(lines: Iterable[str]) -> Iterator[Change]:
+    # That a component is called otherwise is told, and is no change of the wiring.
+    yield from (Change("", "", "none" if line.endswith(" renamed") else "topology", line) for line in lines)
+
+
+def _consumers(graph: Graph, component_id: str) -> Iterator[str]:
+    yield from (one.consumer for one in graph.bindings if one.provider == component_id)
+    for local in graph.nested.values():
+        yield from _consumers(local, component_id)
 
 
 def components_of_graph(graph: Graph) -> set[str]:

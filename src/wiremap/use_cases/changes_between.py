@@ -8,6 +8,7 @@ from hashlib import blake2b
 from wiremap.project.repository import Blob, Difference, Repository
 from wiremap.project.revision_range import RevisionRange
 from wiremap.selection.changes import Change, data_changes, source_changes
+from wiremap.selection.renames import renamed_sources
 from wiremap.source.units import SourceUnits, parse_units
 
 
@@ -32,6 +33,12 @@ class ChangedFiles:
         sources = source_changes(_python(before), _python(now), self._units_of_digest.get, self.units_now)
         conflicts = [Change(path, "", "unknown", "merge conflicts") for path in self.in_conflict]
         return sorted({*sources, *data_changes(_other(before), _other(now)), *conflicts})
+
+    @cached_property
+    def renamed(self) -> dict[str, str]:
+        """The old paths of renamed Python files, by their new paths."""
+        before, now = _python(_digests(self.before)), _python(_digests(self.now))
+        return renamed_sources(before, now, self._units_of_digest.get, self.units_now)
 
     @property
     def paths(self) -> list[str]:

@@ -34,15 +34,18 @@ from wiremap.selection.name_changes import NameChanges
 from wiremap.selection.range_tests import tests_of_range
 from wiremap.selection.touched import TouchedFacts
 from wiremap.selection.verdicts import Reason
+from wiremap.source.modules import ModuleIndex
 from wiremap.store.map import FOLDER, Map
 from wiremap.use_cases.changes_between import ChangedFiles, changed_files
 from wiremap.use_cases.collecting import affected
 from wiremap.use_cases.inferring import infer_sources, is_test_file
 from wiremap.use_cases.recipe_compiling import CompiledRecipe, Folder, compile_recipes
+from wiremap.use_cases.recipe_names import names_at_both_ends, with_modules_renamed
 from wiremap.use_cases.state_sources import StateSources
 
 # Beyond that many files without tests, what takes seconds takes minutes.
 _MOST_INFERRED = 400
+_ABSENT = CompiledRecipe()
 
 
 def diff(base: str | None = None, head: str | None = None, *, staged: bool = False) -> DiffReport:
@@ -93,7 +96,7 @@ class _Project:
     def report(self, between: RevisionRange) -> DiffReport:
         """Return everything that is known of the change."""
         files = changed_files(self._repository, between)
-        found = self._wirings(between) if files.paths else _Found(())
+        found = self._wirings(between, files) if files.paths else _Found(())
         graphs = [graph for one in found.wirings if one.recipe for graph in one.graphs]
         components = self._components(graphs, found.inferred)
         changes = files.changes
@@ -124,13 +127,10 @@ class _Project:
         known = ComponentIndex([*graphs, *map(Graph.from_json, recorded)], self._settings.components)
         return Components(known, ComponentIndex(inferred))
 
-    def _wirings(self, between: RevisionRange) -> _Found:
-        recipes = self._recipes(between)
-        return self._compiled(recipes, between) if recipes else self._inferred(between)
-
-    def _recipes(self, between: RevisionRange) -> list[str]:
-        """Return the recipes that are named at either end, and those that are named now."""
-        return sorted({recipe for state in between for recipe in self._settings_of(state).recipes})
+    def _wirings(self, between: RevisionRange, files: ChangedFiles) -> _Found:
+        named = {recipe for state in between for recipe in self._settings_of(state).recipes}
+        recipes = named | set(self._settings.recipes)
+        return self._compiled(recipes, between, files) if recipes else self._inferred(between)
 
     def _settings_of(self, state: State) -> Settings:
         if state.kind == "working tree":
@@ -142,25 +142,31 @@ class _Project:
         except SettingsError:
             return Settings()  # an earlier one may have keys that are not known any more
 
-    def _compiled(self, recipes: Sequence[str], between: RevisionRange) -> _Found:
-        before, after = (self._compiled_at(state, recipes) for state in between)
+    def _compiled(self, recipes: set[str], between: RevisionRange, files: ChangedFiles) -> _Found:
+        paths = [[path for path in self._repository.paths(state) if path.endswith(".py")] for state in between]
+        names = names_at_both_ends(recipes, ModuleIndex(paths[0]), ModuleIndex(paths[1]), files.renamed)
+        before = self._compiled_at(between.base, [one.before for one in names if one.before], paths[0])
+        after = self._compiled_at(between.head, [one.now for one in names if one.now], paths[1])
         wirings, notes = [], []
-        for recipe in recipes:
-            ends = (before[recipe], after[recipe])
-            if all(one == CompiledRecipe() for one in ends):
-                notes.append(f"{recipe} is at neither end: mend `recipes` in {SETTINGS_FILE}")
+        for one in names:
+            ends = before.get(one.before or "", _ABSENT), after.get(one.now or "", _ABSENT)
+            if ends == (_ABSENT, _ABSENT):
+                notes.append(f"{one.latest} is at neither end: mend `recipes` in {SETTINGS_FILE}")
                 continue
-            wirings.append(WiringChange(recipe, _graph(ends[0]), _graph(ends[1]), ends[0].error, ends[1].error))
-            for one, state in zip(ends, between, strict=True):
-                if one.error is not None:
-                    notes.append(
-                        f"{recipe} can't be compiled at {state.name}, so that its wiring may differ: {one.error}"
-                    )
+            old = _graph(ends[0])
+            renamed = None if old is None else with_modules_renamed(old, files.renamed)
+            wirings.append(WiringChange(one.latest, renamed, _graph(ends[1]), ends[0].error, ends[1].error))
+            notes.extend(
+                f"{one.latest} can't be compiled at {state.name}, so that its wiring may differ: {end.error}"
+                for end, state in zip(ends, between, strict=True)
+                if end.error is not None
+            )
         return _Found(tuple(wirings), notes=tuple(notes))
 
-    def _compiled_at(self, state: State, recipes: Sequence[str]) -> Mapping[str, CompiledRecipe]:
-        python_files = [path for path in self._repository.paths(state) if path.endswith(".py")]
-        if state.kind == "working tree":
+    def _compiled_at(
+        self, state: State, recipes: Sequence[str], python_files: Sequence[str]
+    ) -> Mapping[str, CompiledRecipe]:
+        if not recipes or state.kind == "working tree":
             return compile_recipes(recipes, Folder(self._root, self._below, python_files))
         with tempfile.TemporaryDirectory() as aside:
             copy = Path(aside).resolve() / self._root.name
