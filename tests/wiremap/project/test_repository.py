@@ -5,22 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.wiremap.repositories import commit, git
 from wiremap.errors import NoCommonAncestorError, UnknownRevisionError
 from wiremap.project.repository import INDEX, WORKING_TREE, Blob, Repository, State
 
 NAMES = ("same.py", "edited.py", "removed.py", "a b ü.py")
-
-
-def git(folder: Path, *arguments: str) -> str:
-    names = {f"GIT_{who}_{what}": "a@b.invalid" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    environment = {"PATH": os.environ["PATH"], "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, **names}
-    command = ["git", "-c", "protocol.file.allow=always", *arguments]
-    return subprocess.run(command, cwd=folder, check=True, env=environment, capture_output=True, text=True).stdout
-
-
-def commit(folder: Path, message: str = "change") -> None:
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "--allow-empty", "-m", message)
 
 
 @pytest.fixture
