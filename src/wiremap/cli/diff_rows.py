@@ -94,7 +94,8 @@ def headline(report: DiffReport) -> str:
         return "Nothing differs."
     files = _counted(len({change.file for change in report.changes}), "file")
     where = f"{_counted(len(report.components), 'component')}, {files}" if report.components else files
-    return f"{report.kind[:1].upper()}{report.kind[1:]}, in {where}."
+    kinds = ", ".join(reversed(report.kinds))
+    return f"{kinds[:1].upper()}{kinds[1:]}: {where}."
 
 
 def short(commit: str | None) -> str:

@@ -138,7 +138,8 @@ def _with(local: Graph, owner: str, union: Graph) -> Graph:
 
 
 def _core(union: Graph) -> set[str]:
-    marked = {component.id for component in union.components if _mark_of(component)}
+    """Return the components that are wired otherwise; one that was only edited is drawn where it is near to them."""
+    marked = {component.id for component in union.components if component.tags not in ((), (_EDITED,))}
     ends = {end for edge in union.bindings if _sign(edge.cell) for end in edge.ends}
     return marked | ends | union.nested.keys()
 

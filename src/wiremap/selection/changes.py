@@ -47,6 +47,11 @@ def widest(changes: Iterable[Change]) -> Kind:
     return max((change.kind for change in changes), key=_ORDER.index, default="none")
 
 
+def kinds_of(changes: Iterable[Change]) -> list[Kind]:
+    """Return the kinds that there are among the changes, the one that reaches furthest last."""
+    return sorted({change.kind for change in changes}, key=_ORDER.index)
+
+
 def source_changes(
     before: Mapping[str, str],
     now: Mapping[str, str],

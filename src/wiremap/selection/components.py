@@ -67,6 +67,12 @@ class ComponentIndex:
         component = min(component.id for component, _ in found)
         return Place(component, member if consumers else None, tuple(sorted(consumers)))
 
+    def ids(self, unit: str) -> frozenset[str]:
+        """Return all components that `path::unit` is part of: those of one class share its code."""
+        found, _ = self._find(unit)
+        declared = None if found else self._declared_name(unit)
+        return frozenset(component.id for component, _ in found) or frozenset([declared] if declared else ())
+
     def of_file(self, path: str) -> tuple[str, ...]:
         """Return the components that the file *path* defines, by its classes or as declared; sorted."""
         classes = {

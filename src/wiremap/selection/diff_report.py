@@ -8,7 +8,7 @@ from typing import Literal
 
 from wiremap.graph import Graph
 from wiremap.graph.differences import GraphDiff
-from wiremap.selection.changes import Change, Kind, widest
+from wiremap.selection.changes import Change, Kind, kinds_of, widest
 from wiremap.selection.components import ComponentIndex, Place
 from wiremap.selection.verdicts import Reason
 from wiremap.source.units import MODULE_UNIT
@@ -124,8 +124,17 @@ class DiffReport:
     @property
     def kind(self) -> Kind:
         """The widest kind of all."""
-        rewired: list[Kind] = ["topology" for one in self.wirings if _is_rewired(one)]
-        return widest([*self.changes, *(Change("", "", kind, "") for kind in rewired)])
+        return widest(self._with_wiring)
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """All kinds that there are, the widest last."""
+        return kinds_of(self._with_wiring)
+
+    @property
+    def _with_wiring(self) -> list[Change]:
+        rewired = (one.recipe for one in self.wirings if _is_rewired(one))
+        return [*self.changes, *(Change("", "", "topology", recipe) for recipe in rewired)]
 
     @property
     def topology(self) -> Literal["changed", "unchanged", "unknown", "not compiled"]:
@@ -194,6 +203,10 @@ class Components:
     def place(self, unit: str) -> Place | None:
         """Return where `path::unit` stands."""
         return next((place for index in self._indexes if (place := index.place(unit)) is not None), None)
+
+    def ids(self, unit: str) -> frozenset[str]:
+        """Return all components that `path::unit` is part of."""
+        return next((found for index in self._indexes if (found := index.ids(unit))), frozenset())
 
     def of_file(self, path: str) -> tuple[str, ...]:
         """Return the components that the file *path* defines."""

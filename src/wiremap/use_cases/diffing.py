@@ -3,7 +3,8 @@
 import contextlib
 import os
 import tempfile
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -256,32 +257,28 @@ class _Executed:
     def __init__(self, traces: Mapping[str, Sequence[Trace]], components: Components) -> None:
         self._traces = traces
         self._components = components
-        self._places: dict[str, str | None] = {}
+        self._ids: dict[str, frozenset[str]] = {}
 
-    def tests_of(self, ids: Container[str]) -> set[str]:
+    def tests_of(self, ids: AbstractSet[str]) -> set[str]:
         """Return the tests that execute any of the components of these ids."""
-        return {test for test, executed in self._by_test.items() if any(one in ids for one in executed)}
+        return {test for test, executed in self._by_test.items() if not ids.isdisjoint(executed)}
 
     @cached_property
-    def _by_test(self) -> Mapping[str, set[str]]:
+    def _by_test(self) -> Mapping[str, frozenset[str]]:
         return {
-            test: {
-                component
-                for trace in found
-                for fact in matching(trace.facts, self._is_of_component)
-                if (component := self._component_of(fact.key))
-            }
+            test: frozenset().union(
+                *(self._ids_of(fact.key) for trace in found for fact in matching(trace.facts, self._is_of_component))
+            )
             for test, found in self._traces.items()
         }
 
     def _is_of_component(self, fact: Fact) -> bool:
-        return fact.kind == kinds.FUNCTION and self._component_of(fact.key) is not None
+        return fact.kind == kinds.FUNCTION and bool(self._ids_of(fact.key))
 
-    def _component_of(self, unit: str) -> str | None:
-        if unit not in self._places:
-            place = self._components.place(unit)
-            self._places[unit] = place.component if place else None
-        return self._places[unit]
+    def _ids_of(self, unit: str) -> frozenset[str]:
+        if unit not in self._ids:
+            self._ids[unit] = self._components.ids(unit)
+        return self._ids[unit]
 
 
 def _graph(one: CompiledRecipe) -> Graph | None:

@@ -94,7 +94,8 @@ def running(report: DiffReport) -> dict[str, str]:
 # Kinds.
 
 
-def test_where_nothing_differs_nothing_is_compiled_and_no_test_runs(project: Project) -> None:
+@pytest.mark.usefixtures("project")
+def test_where_nothing_differs_nothing_is_compiled_and_no_test_runs() -> None:
     report = diff()
 
     assert (report.kind, report.changes, report.wirings, report.tests.run) == ("none", (), (), ())
@@ -220,9 +221,8 @@ def test_files_in_conflict_are_unknown(project: Project) -> None:
     assert report.topology == "unknown"
 
 
-def test_a_folder_below_the_repository_has_settings_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, project: Project
-) -> None:
+@pytest.mark.usefixtures("project")
+def test_a_folder_below_the_repository_has_settings_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     below = {f"part/{path}": text for path, text in FILES.items()}
     other = new_repository(tmp_path / "other", {**below, "beside.py": "X = 1\n"})
     monkeypatch.chdir(other.root / "part")
@@ -256,8 +256,9 @@ def test_a_shallow_clone_that_lacks_the_base_says_how_to_get_it(
         diff("HEAD~1")
 
 
+@pytest.mark.usefixtures("project")
 @pytest.mark.parametrize(("base", "head", "staged"), [("A..B", "C", False), ("A..B", None, True), ("A", "B", True)])
-def test_ends_that_do_not_go_together_are_refused(project: Project, base: str, head: str | None, staged: bool) -> None:  # noqa: FBT001
+def test_ends_that_do_not_go_together_are_refused(base: str, head: str | None, staged: bool) -> None:  # noqa: FBT001
     with pytest.raises(RevisionRangeError):
         diff(base, head, staged=staged)
 
