@@ -185,7 +185,8 @@ class _Project:
             return _Found((), notes=(note,))
         before, after = map(infer_sources, texts)
         if not before.components and not after.components:
-            return _Found(())
+            note = f"no `recipes` are named in {SETTINGS_FILE}, and the source tells of no wiring that could differ"
+            return _Found((), notes=(note,))
         note = f"no `recipes` are named in {SETTINGS_FILE}: components and wiring are inferred from the source"
         return _Found((WiringChange("", before, after),), (after, before), (note,))
 

@@ -425,6 +425,17 @@ def test_without_recipes_the_wiring_is_inferred_and_said_to_be(project: Project)
     assert any("inferred from the source" in note for note in report.notes)
 
 
+def test_where_no_wiring_can_be_inferred_either_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = new_repository(tmp_path / "plain", {"tools.py": "def helper(): return 1\n"})
+    monkeypatch.chdir(made.root)
+    edit(made, "tools.py", "return 1", "return 12")
+
+    report = diff()
+
+    assert report.topology == "not compiled"
+    assert any("tells of no wiring" in note for note in report.notes)
+
+
 def test_declared_components_are_told_without_any_graph(project: Project) -> None:
     project.write({"pyproject.toml": '[tool.wiremap.components]\nTools = "tools*"\n'})
     commit(project.root)
