@@ -12,6 +12,8 @@ from typing import get_args
 import pytest
 import yaml
 
+from tests.wiremap.projects import Project
+from tests.wiremap.repositories import new_repository
 from wiremap.cli.explain import WORDS
 from wiremap.selection.changes import Kind
 
@@ -71,6 +73,29 @@ def test_the_readme_shows_what_explain_prints(shop: Path) -> None:
     test = "tests/test_checkout.py::test_pay"
 
     assert printed(shop, "-m", "wiremap", "explain", test) == shown_output(f"wiremap explain {test}")
+
+
+def test_the_page_on_diff_shows_what_it_prints(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "diff.md").read_text(encoding="utf-8")
+    project = _wiring_repository(tmp_path / "project")
+    printed(project.root, "-m", "pytest", "--wiremap", "-q", "-p", "no:cacheprovider")
+    text = (project.root / "wiring.py").read_text(encoding="utf-8").replace("num_free = 8", "num_free = 16")
+    line = '    orch.register(blocks, "num_free", scheduler)\n'
+    project.write({"wiring.py": text.replace(line, line + line.replace("scheduler", "engine"))})
+
+    shown, markdown = (printed(project.root, "-m", "wiremap", "diff", *form) for form in ([], ["--format=markdown"]))
+
+    (block,) = re.findall(r"^```\n\$ wiremap diff\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    (picture,) = re.findall(r"^```mermaid\n.*?^```$", page, flags=re.MULTILINE | re.DOTALL)
+    assert re.sub(r"\([0-9a-f]{10}\)", "(0000000000)", shown) == block
+    assert picture in markdown
+
+
+def _wiring_repository(root: Path) -> Project:
+    """Return a repository of the wiring example, with its recipe named."""
+    files = {name: (ROOT / "examples" / name).read_bytes() for name in ("wiring.py", "test_wiring.py")}
+    settings = '[tool.wiremap]\nrecipes = ["wiring"]\n'
+    return new_repository(root, {".gitignore": ".wiremap\n__pycache__\n", "pyproject.toml": settings, **files})
 
 
 def test_the_readme_shows_the_wiring_example_and_its_graph() -> None:

@@ -1421,21 +1421,52 @@ class PlaceNotFoundError(WiremapError):
 
 
 class UnknownRevisionError(WiremapError):
-    """Changes since a revision were asked for, and git knows no such revision."""
+    """A commit was asked for that git does not know."""
 
     code = "unknown-revision"
 
-    def __init__(self, revision: str, reason: str) -> None:
+    def __init__(self, revision: str, reason: str, is_shallow: bool = False) -> None:  # noqa: FBT001, FBT002 -- pickled by place
         self.revision = revision
         self.reason = reason
-        super().__init__(revision, reason)
+        self.is_shallow = is_shallow
+        super().__init__(revision, reason, is_shallow)
 
     def _text(self) -> str:
         reason = f": {self.reason}" if self.reason else ""
-        return (
-            f"No commit is called {self.revision!r} here{reason}. Name one that `git log` shows; a shallow clone holds"
-            " few. Verdicts need none: leave --since out."
-        )
+        cure = _DEEPEN if self.is_shallow else "Name one that `git log` shows."
+        return f"No commit is called {self.revision!r} here{reason}. {cure}"
+
+
+class NoCommonAncestorError(WiremapError):
+    """Two commits have no commit from which both come, as far as the repository reaches back."""
+
+    code = "no-common-ancestor"
+
+    def __init__(self, one: str, other: str, is_shallow: bool = False) -> None:  # noqa: FBT001, FBT002 -- as above
+        self.one = one
+        self.other = other
+        self.is_shallow = is_shallow
+        super().__init__(one, other, is_shallow)
+
+    def _text(self) -> str:
+        cure = _DEEPEN if self.is_shallow else f"Compare them as they are: {self.one}..{self.other}."
+        return f"{self.one} and {self.other} have no common ancestor here. {cure}"
+
+
+_DEEPEN = "This clone is shallow: `git fetch --deepen=100` brings older commits, `git fetch --unshallow` all."
+
+
+class RevisionRangeError(WiremapError):
+    """The ends of a change don't go together."""
+
+    code = "revision-range"
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+    def _text(self) -> str:
+        return f"{self.reason}. Name BASE, BASE HEAD, BASE..HEAD or BASE...HEAD, or BASE with --staged."
 
 
 class PytestMissingError(WiremapError):

@@ -8,6 +8,7 @@ import wiremap.cli.affected
 import wiremap.cli.audit
 import wiremap.cli.check
 import wiremap.cli.compile
+import wiremap.cli.diff
 import wiremap.cli.explain
 import wiremap.cli.flaky
 import wiremap.cli.graph
@@ -28,6 +29,7 @@ _COMMANDS = (
     wiremap.cli.compile,
     wiremap.cli.lock,
     wiremap.cli.check,
+    wiremap.cli.diff,
     wiremap.cli.audit,
     wiremap.cli.flaky,
     wiremap.cli.map,

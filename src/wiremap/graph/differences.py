@@ -98,26 +98,31 @@ class GraphDiff:
 
     def lines(self, owner: str = "") -> Iterator[str]:
         """Yield the lines of ``describe``; *owner* is whose local graphs these are."""
-        yield from (f"- {_named(component)}" for component in self.removed)
-        yield from (f"+ {_named(component)}" for component in self.added)
-        # That an owner has its new name inside too goes without saying.
-        yield from (f"{before} -> {after} renamed" for before, after in self.renamed.items() if after != owner)
-        yield from self._lines_of_changes()
-        yield from (f"- {_drawn(edge)}" for edge in self.bindings_removed)
-        yield from (f"+ {_drawn(edge)}" for edge in self.bindings_added)
-        yield from (f"- {pair.child} in {pair.parent}" for pair in self.containment_removed)
-        yield from (f"+ {pair.child} in {pair.parent}" for pair in self.containment_added)
+        yield from (line for line, _ in self.told(owner))
         for local_owner, local in self.nested.items():
             if lines := [f"  {line}" for line in local.lines(local_owner)]:
                 yield from (f"inside {local_owner}:", *lines)
 
-    def _lines_of_changes(self) -> Iterator[str]:
+    def told(self, owner: str = "") -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Yield each difference, those of local graphs left out: a line, and the ids of the components it is about."""
+        yield from ((f"- {_named(component)}", (component.id,)) for component in self.removed)
+        yield from ((f"+ {_named(component)}", (component.id,)) for component in self.added)
+        # That an owner has its new name inside too goes without saying.
+        renamed = ((before, after) for before, after in self.renamed.items() if after != owner)
+        yield from ((f"{before} -> {after} renamed", (after,)) for before, after in renamed)
+        yield from self._told_changes()
+        yield from ((f"- {_drawn(edge)}", edge.ends) for edge in self.bindings_removed)
+        yield from ((f"+ {_drawn(edge)}", edge.ends) for edge in self.bindings_added)
+        yield from ((f"- {pair.child} in {pair.parent}", pair.ends) for pair in self.containment_removed)
+        yield from ((f"+ {pair.child} in {pair.parent}", pair.ends) for pair in self.containment_added)
+
+    def _told_changes(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         values = {change.id: tuple(_told_values(change)) for change in self.changed if change.field == VALUES}
         for change in self.changed:
             if change.field == VALUES:
-                yield from values[change.id]
+                yield from ((line, (change.id,)) for line in values[change.id])
             elif change.field != "parameters" or not values.get(change.id):
-                yield f"~ {change.id} {_told(change)}"
+                yield f"~ {change.id} {_told(change)}", (change.id,)
 
     # For programs
 

@@ -14,6 +14,7 @@ from wiremap.errors import SettingsError
 IGNORABLE = ("platform", "time zone", "locale", "accelerators", "libraries", "start-up code")
 """Parts of the environment that a project may declare to decide no outcome: they differ between machines."""
 
+SETTINGS_FILE = "pyproject.toml"
 _LISTS = ("variables", "data", "ignore", "ignored-variables", "ignored-environment")
 _COMPONENTS = "components"
 _RECIPES = "recipes"
@@ -63,25 +64,32 @@ def read_settings(folder: Path) -> Settings:
     Raises:
         SettingsError: The file does not parse, or holds unknown keys or values of a wrong type; names them all.
     """
-    path = folder / "pyproject.toml"
     try:
-        text = path.read_text(encoding="utf-8")
-        document = tomllib.loads(text)
+        return parse_settings((folder / SETTINGS_FILE).read_bytes())
     except FileNotFoundError:
         return Settings()
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SettingsError(path.name, [str(error)]) from error
+    except OSError as error:
+        raise SettingsError(SETTINGS_FILE, [str(error)]) from error
+
+
+def parse_settings(text: bytes) -> Settings:
+    """Return the settings in the *text* of a `pyproject.toml`; raises as `read_settings` does."""
+    try:
+        decoded = text.decode("utf-8").replace("\r\n", "\n")
+        document = tomllib.loads(decoded)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(SETTINGS_FILE, [str(error)]) from error
     tools = document.get("tool", {})
     if not isinstance(tools, dict):
-        raise SettingsError(path.name, ["[tool] must be a table"])
+        raise SettingsError(SETTINGS_FILE, ["[tool] must be a table"])
     table = tools.get("wiremap", {})
     faults = list(_faults(table))
     if faults:
-        raise SettingsError(path.name, faults)
+        raise SettingsError(SETTINGS_FILE, faults)
     lists = {_attribute(key): tuple(sorted(table.get(key, ()))) for key in _LISTS}
     components = {name: _patterns(value) for name, value in table.get(_COMPONENTS, {}).items()}
     recipes = tuple(sorted(set(table.get(_RECIPES, ()))))
-    return Settings(**lists, components=components, recipes=recipes, allow=_allowances(table.get(_ALLOW, []), text))
+    return Settings(**lists, components=components, recipes=recipes, allow=_allowances(table.get(_ALLOW, []), decoded))
 
 
 def _allowances(entries: list[dict[str, str]], text: str) -> tuple[Allowance, ...]:

@@ -141,7 +141,7 @@ class ProjectSources:
             stat = self.files.get(path)
             is_small = stat is not None and stat.size <= _LARGEST_TEXT
             data = self._read(path) if is_small else None
-            self._words[path] = None if data is None or not _is_text(data) else words(data)
+            self._words[path] = None if data is None or not is_text(data) else words(data)
         return self._words[path]
 
     def remember(self) -> None:
@@ -189,7 +189,7 @@ def _digest(data: bytes) -> str:
     return blake2b(data, digest_size=12).hexdigest()
 
 
-def _is_text(data: bytes) -> bool:
+def is_text(data: bytes) -> bool:
     """Tell whether words can be seen in it: other data may be compressed."""
     try:
         data.decode()

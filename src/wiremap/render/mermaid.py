@@ -117,7 +117,7 @@ def _is_drawable(diagram: Diagram, text: str) -> bool:
 
 
 def _text(diagram: Diagram, detail: _Detail, left_out: _Parts) -> str:
-    handles = _handles(node.key for part in diagram.walk() for node in part.nodes)
+    handles = mermaid_handles(node.key for part in diagram.walk() for node in part.nodes)
     parts = list(diagram.walk())
     cells = sorted(edge for part in parts for edge in part.cells)
     containment = sorted(pair for part in parts for pair in part.containment)
@@ -140,13 +140,13 @@ def _notes(detail: _Detail, left_out: _Parts) -> Iterator[str]:
     if detail != _FULL:
         yield "  %% - long names and lists of cells are shortened"
     for title, graph in left_out[:_NOTED]:
-        name = _escaped(shortened(title, _NOTE_COLUMNS))
+        name = mermaid_text(shortened(title, _NOTE_COLUMNS))
         yield f"  %% - left to a part of its own: {name}, {len(graph.components)} components"
     if len(left_out) > _NOTED:
         yield f"  %% - and {len(left_out) - _NOTED} more parts"
 
 
-def _handles(keys: Iterable[str]) -> Mapping[str, str]:
+def mermaid_handles(keys: Iterable[str]) -> Mapping[str, str]:
     """Return a Mermaid id for every key; keys that look alike without their punctuation get a number.
 
     Mermaid joins the ids at both ends of an edge to one name. Since nothing but the prefix has two underscores in
@@ -184,10 +184,10 @@ def _told(edge: CellEdge, detail: _Detail) -> Iterator[str]:
 
 
 def _label(lines: Iterable[str], detail: _Detail) -> str:
-    return "<br/>".join(_escaped(shortened(line, detail.columns)) for line in lines)
+    return "<br/>".join(mermaid_text(shortened(line, detail.columns)) for line in lines)
 
 
-def _escaped(text: str) -> str:
+def mermaid_text(text: str) -> str:
     """Return *text* such that Mermaid shows it inside quotes as it is."""
     for misread, same in _MISREAD:
         text = text.replace(misread, same)

@@ -3,16 +3,24 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Literal, get_args
 
 from wiremap.selection import facts as kinds
 from wiremap.selection.differences import difference, is_of_environment
 from wiremap.selection.facts import Fact
+from wiremap.selection.renames import renamed_data, renamed_sources
 from wiremap.source.module_names import ModuleNames
 from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit
 
 Kind = Literal["none", "cosmetic", "local", "interface", "topology", "data", "environment", "unknown"]
 _ORDER: tuple[Kind, ...] = get_args(Kind)
+# Which interpreter, which packages, which configuration of pytest.
+_ENVIRONMENT_FILES = (
+    "pyproject.toml", "pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg",
+    "*requirements*.txt", "*constraints*.txt", "*requirements*.in", "pipfile", "pipfile.lock", "poetry.lock",
+    "pdm.lock", "uv.lock", "pylock*.toml", "environment*.yml", "environment*.yaml", ".python-version",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -39,6 +47,11 @@ def widest(changes: Iterable[Change]) -> Kind:
     return max((change.kind for change in changes), key=_ORDER.index, default="none")
 
 
+def kinds_of(changes: Iterable[Change]) -> list[Kind]:
+    """Return the kinds that there are among the changes, the one that reaches furthest last."""
+    return sorted({change.kind for change in changes}, key=_ORDER.index)
+
+
 def source_changes(
     before: Mapping[str, str],
     now: Mapping[str, str],
@@ -54,16 +67,47 @@ def source_changes(
         units_now: Takes a path, returns its units now.
     """
     changes: list[Change] = []
+    origins = renamed_sources(before, now, units_before, units_now)
+    targets = {old: new for new, old in origins.items()}
     for path in sorted(before.keys() | now.keys()):
         if before.get(path) == now.get(path):
             continue
         if path not in now:
-            changes.append(Change(path, "", "topology", "file removed"))
-        elif path not in before:
-            changes.append(Change(path, "", "topology", "file added"))
-        else:
+            renamed = f"renamed to {targets[path]}" if path in targets else "file removed"
+            changes.append(Change(path, "", "topology", renamed))
+        elif path in before:
             changes.extend(_file_changes(path, units_before(before[path]), units_now(path)))
+        elif path in origins:
+            changes.append(Change(path, "", "topology", f"renamed from {origins[path]}"))
+            edits = _file_changes(path, units_before(before[origins[path]]), units_now(path))
+            changes.extend(edit for edit in edits if edit.kind != "cosmetic")
+        else:
+            changes.append(Change(path, "", "topology", "file added"))
     return changes
+
+
+def data_changes(before: Mapping[str, str], now: Mapping[str, str]) -> list[Change]:
+    """Return the changes of files that are no Python source, by their digests *before* and *now*."""
+    origins = renamed_data(before, now)
+    targets = {old: new for new, old in origins.items()}
+    changes = []
+    for path in sorted(before.keys() | now.keys()):
+        if path not in now:
+            detail = f"renamed to {targets[path]}" if path in targets else "removed"
+        elif path not in before:
+            detail = f"renamed from {origins[path]}" if path in origins else "added"
+        elif before[path] != now[path]:
+            detail = "content changed"
+        else:
+            continue
+        changes.append(Change(path, "", kind_of_file(path), detail))
+    return changes
+
+
+def kind_of_file(path: str) -> Kind:
+    """Return of which kind a change is of a file that is no Python source."""
+    name = path.rpartition("/")[2].lower()
+    return "environment" if any(fnmatchcase(name, pattern) for pattern in _ENVIRONMENT_FILES) else "data"
 
 
 def fact_changes(stale: Iterable[Fact], now: Callable[[Fact], str]) -> list[Change]:
@@ -71,7 +115,7 @@ def fact_changes(stale: Iterable[Fact], now: Callable[[Fact], str]) -> list[Chan
     changes = set()
     for fact in stale:
         if fact.kind in (kinds.FILE, kinds.PRESENCE) and not fact.key.endswith(".py"):
-            changes.add(Change(fact.key, "", "data", _presence(fact.value, now(fact))))
+            changes.add(Change(fact.key, "", kind_of_file(fact.key), _presence(fact.value, now(fact))))
         elif fact.kind == kinds.DATA:
             changes.add(Change(fact.key, "", "data", "content changed"))
         elif fact.kind == kinds.VARIABLE:

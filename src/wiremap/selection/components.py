@@ -67,6 +67,34 @@ class ComponentIndex:
         component = min(component.id for component, _ in found)
         return Place(component, member if consumers else None, tuple(sorted(consumers)))
 
+    def ids(self, unit: str) -> frozenset[str]:
+        """Return all components that `path::unit` is part of: those of one class share its code."""
+        found, _ = self._find(unit)
+        declared = None if found else self._declared_name(unit)
+        return frozenset(component.id for component, _ in found) or frozenset([declared] if declared else ())
+
+    def of_file(self, path: str) -> tuple[str, ...]:
+        """Return the components that the file *path* defines, by its classes or as declared; sorted."""
+        classes = {
+            component.id
+            for (source_path, _), entries in self._by_class.items()
+            if _is_same(path, source_path)
+            for component, _ in entries
+        }
+        declared = self._declared_name(path)
+        return tuple(sorted(classes | ({declared} if declared else set())))
+
+    def consumers(self, component_id: str, file: str) -> set[str]:
+        """Return who is handed a cell by the component of that id whose class the *file* defines."""
+        graphs = [
+            graph
+            for (source_path, _), entries in self._by_class.items()
+            if _is_same(file, source_path)
+            for component, graph in entries
+            if component.id == component_id
+        ]
+        return {one.consumer for graph in graphs for one in graph.bindings if one.provider == component_id}
+
     def wiring(self, unit: str) -> Wiring:
         """Return the wiring of the component that the class or function `path::unit` is."""
         provides: dict[str, set[str]] = {}
@@ -106,9 +134,13 @@ class ComponentIndex:
             entry
             for (source_path, type_name), entries in self._by_class.items()
             # The graph knows a path below an import root, the project one below its own root.
-            if type_name == owner and (path == source_path or path.endswith("/" + source_path))
+            if type_name == owner and _is_same(path, source_path)
             for entry in entries
         ]
+
+
+def _is_same(path: str, source_path: str) -> bool:
+    return path == source_path or path.endswith("/" + source_path)
 
 
 def _path_and_name(unit: str) -> tuple[str, str]:

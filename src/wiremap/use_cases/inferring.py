@@ -36,10 +36,21 @@ def infer_folder(folder: Path) -> tuple[Graph, tuple[str, ...]]:
     return inference.graph, (*recipes, *_notes(inference, below, len(tests)))
 
 
+def infer_sources(texts: Mapping[str, bytes]) -> Graph:
+    """Return the graph that the Python files *texts* tell of, by their paths from the project's root; without tests."""
+    sources = {path: text for path, text in texts.items() if not is_test(path) and not _is_hidden(path)}
+    # Names are told from where files lie, for which any folder will do.
+    return infer_graph({f"/project/{path}": text for path, text in sources.items()}).graph
+
+
 def _is_aside(root: Path, path: str) -> bool:
-    folders = path.split("/")[:-1]
-    is_built = bool(folders) and folders[0] in _BUILT and not (root / folders[0] / "__init__.py").exists()
-    return is_built or any(name.startswith(".") for name in folders)
+    first, separator, _ = path.partition("/")
+    is_built = bool(separator) and first in _BUILT and not (root / first / "__init__.py").exists()
+    return is_built or _is_hidden(path)
+
+
+def _is_hidden(path: str) -> bool:
+    return any(name.startswith(".") for name in path.split("/")[:-1])
 
 
 def _packages_around(root: Path) -> Iterator[Path]:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.wiremap.source.programs import programs
 from wiremap.selection import facts as kinds
-from wiremap.selection.changes import Change, Kind, fact_changes, source_changes, widest
+from wiremap.selection.changes import Change, Kind, data_changes, fact_changes, source_changes, widest
 from wiremap.selection.facts import ABSENT, Fact
 from wiremap.source.units import SourceUnits, parse_units
 
@@ -31,11 +31,44 @@ def test_equal_sources_have_no_change() -> None:
 
 
 def test_files_come_and_go_as_topology() -> None:
-    changes = between({"old.py": BASE}, {"new.py": BASE})
+    changes = between({"old.py": BASE}, {"new.py": "import b\n"})
 
     assert [(one.file, one.kind, one.detail) for one in changes] == [
         ("new.py", "topology", "file added"),
         ("old.py", "topology", "file removed"),
+    ]
+
+
+def test_a_renamed_file_is_told_as_such_from_both_ends() -> None:
+    changes = between({"a/old.py": BASE}, {"new.py": BASE})
+
+    assert [(one.file, one.kind, one.detail) for one in changes] == [
+        ("a/old.py", "topology", "renamed to new.py"),
+        ("new.py", "topology", "renamed from a/old.py"),
+    ]
+
+
+def test_what_was_edited_in_a_renamed_file_is_told_too() -> None:
+    now = BASE.replace("return x", "return -x") + "def g(): ...\ndef h(): ...\n"
+
+    changes = between({"old.py": BASE + "def g(): ...\ndef h(): ...\n"}, {"new.py": now})
+
+    assert [(one.file, one.unit, one.detail) for one in changes] == [
+        ("new.py", "", "renamed from old.py"),
+        ("new.py", "new.py::f", "function body changed"),
+        ("old.py", "", "renamed to new.py"),
+    ]
+
+
+def test_data_comes_and_goes_and_is_renamed_and_what_configures_is_environment() -> None:
+    changes = data_changes({"a.txt": "1", "b.txt": "2", "c.txt": "3"}, {"d.txt": "1", "b.txt": "4", "uv.lock": "5"})
+
+    assert [(one.file, one.kind, one.detail) for one in changes] == [
+        ("a.txt", "data", "renamed to d.txt"),
+        ("b.txt", "data", "content changed"),
+        ("c.txt", "data", "removed"),
+        ("d.txt", "data", "renamed from a.txt"),
+        ("uv.lock", "environment", "added"),
     ]
 
 
