@@ -34,11 +34,12 @@ def shown_output(command: str) -> str:
     return str(block)
 
 
-def printed(folder: Path, *command: str) -> str:
+def printed(folder: Path, *command: str, expected: int = 0) -> str:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     done = subprocess.run(
-        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, check=True
+        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
+    assert done.returncode == expected, done.stderr
     return done.stdout
 
 
@@ -85,6 +86,21 @@ def test_every_block_of_the_wiring_guides_does_what_it_shows(page: str) -> None:
     failed, tried = doctest.testfile(str(ROOT / "docs" / page), module_relative=False, verbose=False)
 
     assert (failed, tried > 20) == (0, True)
+
+
+def test_the_page_on_rules_shows_what_is_printed_and_corrected(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    pipeline, mended = re.findall(r"^```yaml\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    (shown,) = re.findall(r"^```\n\$ wiremap rules pipeline.yaml\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    folder = tmp_path / "shop"
+    shutil.copytree(ROOT / "examples" / "shop", folder, ignore=shutil.ignore_patterns(".wiremap", "__pycache__"))
+    (folder / "pipeline.yaml").write_text(pipeline, encoding="utf-8")
+    printed(folder, "-m", "pytest", "--wiremap-record", "-q", "-p", "no:cacheprovider")
+
+    found = printed(folder, "-m", "wiremap", "rules", "pipeline.yaml", "--fix", expected=1)
+
+    assert found == shown
+    assert mended in (folder / "pipeline.yaml").read_text(encoding="utf-8")
 
 
 def test_the_wiring_example_runs() -> None:

@@ -11,6 +11,7 @@ import wiremap.cli.explain
 import wiremap.cli.flaky
 import wiremap.cli.graph
 import wiremap.cli.map
+import wiremap.cli.rules
 import wiremap.cli.run
 import wiremap.cli.where
 from wiremap import __version__
@@ -26,6 +27,7 @@ _COMMANDS = (
     wiremap.cli.flaky,
     wiremap.cli.map,
     wiremap.cli.graph,
+    wiremap.cli.rules,
 )
 EXIT_USAGE = 2
 EXIT_REFUSED = 3
