@@ -1,5 +1,6 @@
 """`[tool.wiremap]` of `pyproject.toml`."""
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +13,8 @@ IGNORABLE = ("platform", "time zone", "locale", "accelerators", "libraries", "st
 
 _LISTS = ("variables", "data", "ignore", "ignored-variables", "ignored-environment")
 _COMPONENTS = "components"
+_RECIPES = "recipes"
+_RECIPE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*(:[^\W\d]\w*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,7 @@ class Settings:
         ignored_environment: Parts of the environment that decide no outcome, though they differ between machines.
         components: Patterns of paths, or of `path::unit`, by the component that they make up, in the order in which
             they are written.
+        recipes: The recipes whose graphs are the project's wiring: `package.module` or `package.module:function`.
     """
 
     variables: tuple[str, ...] = ()
@@ -34,6 +38,7 @@ class Settings:
     ignored_variables: tuple[str, ...] = ()
     ignored_environment: tuple[str, ...] = ()
     components: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    recipes: tuple[str, ...] = ()
 
     @property
     def ignores_anything(self) -> bool:
@@ -68,7 +73,7 @@ def read_settings(folder: Path) -> Settings:
         raise SettingsError(path.name, faults)
     lists = {_attribute(key): tuple(sorted(table.get(key, ()))) for key in _LISTS}
     components = {name: _patterns(value) for name, value in table.get(_COMPONENTS, {}).items()}
-    return Settings(**lists, components=components)
+    return Settings(**lists, components=components, recipes=tuple(table.get(_RECIPES, ())))
 
 
 def _patterns(value: str | list[str]) -> tuple[str, ...]:
@@ -78,7 +83,7 @@ def _patterns(value: str | list[str]) -> tuple[str, ...]:
 def _faults(table: object) -> list[str]:
     if not isinstance(table, dict):
         return ["[tool.wiremap] must be a table"]
-    known = (*_LISTS, _COMPONENTS)
+    known = (*_LISTS, _COMPONENTS, _RECIPES)
     faults = [
         f"unknown key {key!r} in [tool.wiremap]; known: {', '.join(known)}" for key in sorted(table.keys() - set(known))
     ]
@@ -88,7 +93,7 @@ def _faults(table: object) -> list[str]:
             faults.append(f"`{key}` must be a list of strings, not {value!r}")
         elif key == "ignored-environment":
             faults.extend(_unknown_part(one) for one in value if one not in IGNORABLE)
-    return [*faults, *_faults_of_components(table.get(_COMPONENTS, {}))]
+    return [*faults, *_faults_of_components(table.get(_COMPONENTS, {})), *_faults_of_recipes(table.get(_RECIPES, []))]
 
 
 def _faults_of_components(table: object) -> Iterator[str]:
@@ -98,6 +103,11 @@ def _faults_of_components(table: object) -> Iterator[str]:
     for name, value in table.items():
         if not name or not value or not _is_list_of_texts([value] if isinstance(value, str) else value):
             yield f"`{_COMPONENTS}.{name}` must be a pattern of paths or a list of them, not {value!r}"
+
+
+def _faults_of_recipes(value: object) -> Iterator[str]:
+    if not isinstance(value, list) or not all(isinstance(one, str) and _RECIPE.fullmatch(one) for one in value):
+        yield f"`{_RECIPES}` must be a list of package.module or package.module:function, not {value!r}"
 
 
 def _is_list_of_texts(value: object) -> bool:

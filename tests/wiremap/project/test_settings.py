@@ -38,6 +38,19 @@ def test_a_component_is_declared_by_patterns(tmp_path: Path, table: str) -> None
         settings(tmp_path, f"[tool.wiremap]\n{table}\n")
 
 
+def test_recipes_keep_the_order_in_which_they_are_written(tmp_path: Path) -> None:
+    found = settings(tmp_path, '[tool.wiremap]\nrecipes = ["shop.wiring:build", "app"]\n')
+
+    assert found.recipes == ("shop.wiring:build", "app")
+    assert "recipes" not in found.by_key, "they alone decide no outcome"
+
+
+@pytest.mark.parametrize("value", ['"app"', "[3]", '["app.py:"]', '["a/b.py"]', '[""]', '["a:b:c"]'])
+def test_a_recipe_is_named_by_its_module(tmp_path: Path, value: str) -> None:
+    with pytest.raises(SettingsError, match="`recipes` must be a list of package"):
+        settings(tmp_path, f"[tool.wiremap]\nrecipes = {value}\n")
+
+
 def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(SettingsError) as caught:
         settings(tmp_path, '[tool.wiremap]\nvariabels = []\nspeed = 9\nvariables = "HOME"\n')
