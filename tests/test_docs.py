@@ -103,6 +103,22 @@ def test_the_page_on_rules_shows_what_is_printed_and_corrected(tmp_path: Path) -
     assert mended in (folder / "pipeline.yaml").read_text(encoding="utf-8")
 
 
+def test_the_page_on_adapters_shows_the_graph_of_its_example(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "adapters.md").read_text(encoding="utf-8")
+    (settings,) = re.findall(r"^```toml\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    (source,) = re.findall(r"^```python\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    (shown,) = re.findall(r"^```\n\$ wiremap graph engine\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "engine").mkdir()
+    (tmp_path / "pyproject.toml").write_text(settings, encoding="utf-8")
+    (tmp_path / "engine" / "__init__.py").touch()
+    (tmp_path / "engine" / "backends.py").write_text(source, encoding="utf-8")
+    (tmp_path / "engine" / "torch_backend.py").write_text("class Torch: ...\n", encoding="utf-8")
+
+    assert printed(tmp_path, "-m", "wiremap", "graph", "engine") == shown
+    assert "  component  Flash\n" in printed(tmp_path, "-m", "wiremap", "where", "engine/backends.py:14")
+
+
 def test_the_wiring_example_runs() -> None:
     assert printed(ROOT / "examples", "wiring.py") == "blocks: [0, 1]\n"
 

@@ -5,8 +5,10 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from wiremap.errors import SettingsError
+from wiremap.source.adapters import Adapter
 
 IGNORABLE = ("platform", "time zone", "locale", "accelerators", "libraries", "start-up code")
 """Parts of the environment that a project may declare to decide no outcome: they differ between machines."""
@@ -14,6 +16,8 @@ IGNORABLE = ("platform", "time zone", "locale", "accelerators", "libraries", "st
 _LISTS = ("variables", "data", "ignore", "ignored-variables", "ignored-environment")
 _COMPONENTS = "components"
 _RECIPES = "recipes"
+_ADAPTERS = "adapters"
+_ADAPTER_LISTS = ("decorators", "calls", "enums", "entry-points", "defaults")
 _RECIPE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*(:[^\W\d]\w*)?")
 
 
@@ -30,6 +34,7 @@ class Settings:
         components: Patterns of paths, or of `path::unit`, by the component that they make up, in the order in which
             they are written.
         recipes: The recipes whose graphs are the project's wiring: `package.module` or `package.module:function`.
+        adapters: How the project keeps registries of its own.
     """
 
     variables: tuple[str, ...] = ()
@@ -39,6 +44,7 @@ class Settings:
     ignored_environment: tuple[str, ...] = ()
     components: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     recipes: tuple[str, ...] = ()
+    adapters: tuple[Adapter, ...] = ()
 
     @property
     def ignores_anything(self) -> bool:
@@ -73,7 +79,7 @@ def read_settings(folder: Path) -> Settings:
         raise SettingsError(path.name, faults)
     lists = {_attribute(key): tuple(sorted(table.get(key, ()))) for key in _LISTS}
     components = {name: _patterns(value) for name, value in table.get(_COMPONENTS, {}).items()}
-    return Settings(**lists, components=components, recipes=tuple(table.get(_RECIPES, ())))
+    return Settings(**lists, components=components, recipes=tuple(table.get(_RECIPES, ())), adapters=_adapters(table))
 
 
 def _patterns(value: str | list[str]) -> tuple[str, ...]:
@@ -83,7 +89,7 @@ def _patterns(value: str | list[str]) -> tuple[str, ...]:
 def _faults(table: object) -> list[str]:
     if not isinstance(table, dict):
         return ["[tool.wiremap] must be a table"]
-    known = (*_LISTS, _COMPONENTS, _RECIPES)
+    known = (*_LISTS, _COMPONENTS, _RECIPES, _ADAPTERS)
     faults = [
         f"unknown key {key!r} in [tool.wiremap]; known: {', '.join(known)}" for key in sorted(table.keys() - set(known))
     ]
@@ -93,7 +99,12 @@ def _faults(table: object) -> list[str]:
             faults.append(f"`{key}` must be a list of strings, not {value!r}")
         elif key == "ignored-environment":
             faults.extend(_unknown_part(one) for one in value if one not in IGNORABLE)
-    return [*faults, *_faults_of_components(table.get(_COMPONENTS, {})), *_faults_of_recipes(table.get(_RECIPES, []))]
+    return [
+        *faults,
+        *_faults_of_components(table.get(_COMPONENTS, {})),
+        *_faults_of_recipes(table.get(_RECIPES, [])),
+        *_faults_of_adapters(table.get(_ADAPTERS, [])),
+    ]
 
 
 def _faults_of_components(table: object) -> Iterator[str]:
@@ -108,6 +119,34 @@ def _faults_of_components(table: object) -> Iterator[str]:
 def _faults_of_recipes(value: object) -> Iterator[str]:
     if not isinstance(value, list) or not all(isinstance(one, str) and _RECIPE.fullmatch(one) for one in value):
         yield f"`{_RECIPES}` must be a list of package.module or package.module:function, not {value!r}"
+
+
+def _faults_of_adapters(value: object) -> Iterator[str]:
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        yield f"`{_ADAPTERS}` must be a list of tables, each [[tool.wiremap.{_ADAPTERS}]], not {value!r}"
+        return
+    known = {"registry", *_ADAPTER_LISTS}
+    names = [one.get("registry") for one in value]
+    for one in value:
+        name = one.get("registry")
+        if not isinstance(name, str) or not name:
+            yield f"each of `{_ADAPTERS}` must have a `registry`, its name, not {name!r}"
+        elif names.count(name) > 1:
+            yield f"`{_ADAPTERS}` has the registry {name!r} more than once"
+        for key in sorted(one.keys() - known):
+            yield f"unknown key {key!r} in `{_ADAPTERS}`; known: registry, {', '.join(_ADAPTER_LISTS)}"
+        for key in _ADAPTER_LISTS:
+            if not _is_list_of_texts(one.get(key, [])):
+                yield f"`{_ADAPTERS}.{key}` must be a list of strings, not {one[key]!r}"
+        if not any(one.get(key) for key in _ADAPTER_LISTS):
+            yield f"the registry {name!r} of `{_ADAPTERS}` says in no way how things get there"
+
+
+def _adapters(table: Mapping[str, Any]) -> tuple[Adapter, ...]:
+    return tuple(
+        Adapter(one["registry"], **{_attribute(key): tuple(one.get(key, ())) for key in _ADAPTER_LISTS})
+        for one in table.get(_ADAPTERS, ())
+    )
 
 
 def _is_list_of_texts(value: object) -> bool:

@@ -4,6 +4,7 @@ import pytest
 
 from wiremap.errors import SettingsError
 from wiremap.project.settings import Settings, read_settings
+from wiremap.source.adapters import Adapter
 
 
 def settings(folder: Path, text: str) -> Settings:
@@ -49,6 +50,31 @@ def test_recipes_keep_the_order_in_which_they_are_written(tmp_path: Path) -> Non
 def test_a_recipe_is_named_by_its_module(tmp_path: Path, value: str) -> None:
     with pytest.raises(SettingsError, match="`recipes` must be a list of package"):
         settings(tmp_path, f"[tool.wiremap]\nrecipes = {value}\n")
+
+
+def test_an_adapter_says_how_things_get_into_a_registry(tmp_path: Path) -> None:
+    found = settings(
+        tmp_path, '[[tool.wiremap.adapters]]\nregistry = "B"\ncalls = ["register"]\nentry-points = ["shop.plugins"]\n'
+    )
+
+    assert found.adapters == (Adapter("B", calls=("register",), entry_points=("shop.plugins",)),)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("adapters = 3", "must be a list of tables"),
+        ("adapters = [3]", "must be a list of tables"),
+        ('adapters = [{calls = ["x"]}]', "must have a `registry`, its name, not None"),
+        ('adapters = [{registry = "B", call = ["x"]}]', "unknown key 'call' in `adapters`"),
+        ('adapters = [{registry = "B", calls = "x"}]', "`adapters.calls` must be a list of strings"),
+        ('adapters = [{registry = "B"}]', "the registry 'B' of `adapters` says in no way"),
+        ('adapters = [{registry="B", enums=["x"]}, {registry="B", enums=["y"]}]', "registry 'B' more than once"),
+    ],
+)
+def test_a_wrong_adapter_is_told(tmp_path: Path, text: str, fault: str) -> None:
+    with pytest.raises(SettingsError, match=fault):
+        settings(tmp_path, f"[tool.wiremap]\n{text}\n")
 
 
 def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
