@@ -37,11 +37,12 @@ def shown_output(command: str) -> str:
     return str(block)
 
 
-def printed(folder: Path, *command: str, may_fail: bool = False) -> str:
+def printed(folder: Path, *command: str, expected: int | None = 0) -> str:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     done = subprocess.run(
-        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, check=not may_fail
+        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
+    assert expected is None or done.returncode == expected, done.stderr
     return done.stdout
 
 
@@ -127,7 +128,7 @@ def test_the_page_on_checks_shows_what_the_commands_print(tmp_path: Path) -> Non
             *first, last = text.partition("\n")[0].removeprefix("$ ").split(" && ")
             for command in first:
                 printed(tmp_path, "-m", *command.split())
-            shown.append((text, printed(tmp_path, "-m", *last.split(), may_fail=True)))
+            shown.append((text, printed(tmp_path, "-m", *last.split(), expected=None)))
 
     assert [text.partition("\n")[2] for text, _ in shown] == [output for _, output in shown]
     assert len(shown) == 3
@@ -148,6 +149,37 @@ def test_the_hooks_for_pre_commit_are_commands() -> None:
 
 def test_the_wiring_of_this_repository_is_as_it_is_locked() -> None:
     assert printed(ROOT, "-m", "wiremap", "check", "--format", "json").startswith("{")
+
+
+def test_the_page_on_rules_shows_what_is_printed_and_corrected(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    pipeline, mended = re.findall(r"^```yaml\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    (shown,) = re.findall(r"^```\n\$ wiremap rules pipeline.yaml\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    folder = tmp_path / "shop"
+    shutil.copytree(ROOT / "examples" / "shop", folder, ignore=shutil.ignore_patterns(".wiremap", "__pycache__"))
+    (folder / "pipeline.yaml").write_text(pipeline, encoding="utf-8")
+    printed(folder, "-m", "pytest", "--wiremap-record", "-q", "-p", "no:cacheprovider")
+
+    found = printed(folder, "-m", "wiremap", "rules", "pipeline.yaml", "--fix", expected=1)
+
+    assert found == shown
+    assert mended in (folder / "pipeline.yaml").read_text(encoding="utf-8")
+
+
+def test_the_page_on_adapters_shows_the_graph_of_its_example(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "adapters.md").read_text(encoding="utf-8")
+    (settings,) = re.findall(r"^```toml\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    (source,) = re.findall(r"^```python\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    (shown,) = re.findall(r"^```\n\$ wiremap graph engine\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "engine").mkdir()
+    (tmp_path / "pyproject.toml").write_text(settings, encoding="utf-8")
+    (tmp_path / "engine" / "__init__.py").touch()
+    (tmp_path / "engine" / "backends.py").write_text(source, encoding="utf-8")
+    (tmp_path / "engine" / "torch_backend.py").write_text("class Torch: ...\n", encoding="utf-8")
+
+    assert printed(tmp_path, "-m", "wiremap", "graph", "engine") == shown
+    assert "  component  Flash\n" in printed(tmp_path, "-m", "wiremap", "where", "engine/backends.py:14")
 
 
 def test_the_wiring_example_runs() -> None:

@@ -1420,6 +1420,33 @@ class PlaceNotFoundError(WiremapError):
         return f"{self.place} is no place in the project's source: {self.reason}. Name one as FILE.py or FILE.py:LINE."
 
 
+class RuleFileError(WiremapError):
+    """A file of rules can't be read as one."""
+
+    code = "rule-file"
+
+    def __init__(self, file: str, line: int, reason: str) -> None:
+        self.file = file
+        self.line = line
+        self.reason = reason
+        super().__init__(file, line, reason)
+
+    def _text(self) -> str:
+        return (
+            f"{self.file}:{self.line}: {self.reason}. Name a pipeline with `steps`, or a GitHub workflow with `on` and"
+            " `jobs`."
+        )
+
+
+class YamlMissingError(WiremapError):
+    """A file of rules is YAML, and the library that reads it is not installed."""
+
+    code = "yaml-missing"
+
+    def _text(self) -> str:
+        return "Rules are read with PyYAML, which is not installed here: pip install 'wiremap[rules]'."
+
+
 class UnknownRevisionError(WiremapError):
     """A commit was asked for that git does not know."""
 

@@ -97,6 +97,8 @@ WORDS = {
     "source": ("whole file", "whole files"),
     "library": ("native library", "native libraries"),
     "data": ("pattern of data", "patterns of data"),
+    "wiring": ("pattern of wiring", "patterns of wiring"),
+    "wired class": ("class in declared wiring", "classes in declared wiring"),
     "project": ("state of the whole project", "states of the whole project"),
 }
 

@@ -14,6 +14,7 @@ import wiremap.cli.flaky
 import wiremap.cli.graph
 import wiremap.cli.lock
 import wiremap.cli.map
+import wiremap.cli.rules
 import wiremap.cli.run
 import wiremap.cli.shard
 import wiremap.cli.where
@@ -34,6 +35,7 @@ _COMMANDS = (
     wiremap.cli.flaky,
     wiremap.cli.map,
     wiremap.cli.graph,
+    wiremap.cli.rules,
 )
 EXIT_USAGE = 2
 EXIT_REFUSED = 3

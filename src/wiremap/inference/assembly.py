@@ -7,14 +7,16 @@ batches, configurations) hands over no method from an attribute, and is left out
 
 import builtins
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from wiremap.graph import Binding, Component, Containment, Graph
+from wiremap.graph.serialization import digest
 from wiremap.inference.definitions import Class
 from wiremap.inference.facts import Attribute, Declaration, Unit
 from wiremap.inference.record import Use
+from wiremap.inference.registries import Registry, Target
 from wiremap.inference.solving import Solver
 from wiremap.inference.values import Origin, instances
 
@@ -40,9 +42,14 @@ Holds = dict[tuple[Class, Class], Origin]
 """Holder and held, with the best that is known of how."""
 
 
-def assemble(solver: Solver) -> Graph:
-    """Return the graph of what *solver* found."""
-    return _Assembly(solver).graph()
+def assemble(solver: Solver, registries: Sequence[Registry] = ()) -> Graph:
+    """Return the graph of what *solver* found, with *registries* that are handed what is registered there."""
+    return _Assembly(solver).graph(registries)
+
+
+def registries_alone(registries: Sequence[Registry]) -> Graph:
+    """Return the graph of *registries* and of what is registered there."""
+    return _named_graph(set(), set(), [], registries)
 
 
 class _Assembly:
@@ -55,12 +62,12 @@ class _Assembly:
         self._holds = self._find_holds()
         self._uses = {use for record in records for use in record.uses if can_be_component(use.consumer)}
 
-    def graph(self) -> Graph:
+    def graph(self, registries: Sequence[Registry]) -> Graph:
         self._uses |= self._inherited_uses(self._components())
         self._uses = _of_one_kind(self._uses)
         components = self._components()
         components -= self._stand_ins(components)
-        return _named_graph(components, self._uses, self._containment(components))
+        return _named_graph(components, self._uses, self._containment(components), registries)
 
     def _find_holds(self) -> Holds:
         """Return who holds what, but for what is no wiring: values, and what passes by."""
@@ -163,34 +170,62 @@ class _Assembly:
         return kept
 
 
-def _named_graph(components: set[Class], uses: set[Use], containment: list[tuple[Class, Class]]) -> Graph:
-    ids = _ids(components)
-    bindings = [use for use in uses if {use.provider, use.consumer} <= components]
-    provided: dict[Class, set[str]] = defaultdict(set)
-    for use in bindings:
-        provided[use.provider].add(use.cell)
+def _named_graph(
+    components: set[Class], uses: set[Use], containment: list[tuple[Class, Class]], registries: Sequence[Registry]
+) -> Graph:
+    registered = {target for registry in registries for _, target in registry.entries}
+    registered |= {registry.keeper for registry in registries if registry.keeper is not None}
+    ids = _ids(components | registered)
+    bindings = [
+        Binding(ids[use.provider], use.cell, ids[use.consumer], use.kind)
+        for use in uses
+        if {use.provider, use.consumer} <= components
+    ]
+    # A registry may be called as the class that keeps it.
+    bindings += [
+        Binding(ids[target], name, registry.name, "state")
+        for registry in registries
+        for name, target in registry.entries
+        if ids[target] != registry.name
+    ]
+    provided: dict[str, set[str]] = defaultdict(set)
+    for binding in bindings:
+        provided[binding.provider].add(binding.cell)
+    chosen = {registry.name: tuple(sorted(registry.defaults)) for registry in registries}
+    described = [
+        Component(
+            id=ids[one],
+            type=one.name,
+            module=one.module.name,
+            source_path=one.module.path,
+            source_line=one.node.lineno,
+            provides=tuple(sorted(provided[ids[one]])),
+            **_chosen(chosen.get(ids[one], ())),
+        )
+        for one in components | registered
+    ]
+    described += [
+        Component(id=name, type=name, module="", **_chosen(values))
+        for name, values in chosen.items()
+        if name not in ids.values()
+    ]
     return Graph(
-        components=tuple(
-            Component(
-                id=ids[cls],
-                type=cls.name,
-                module=cls.module.name,
-                source_path=cls.module.path,
-                source_line=cls.node.lineno,
-                provides=tuple(sorted(provided[cls])),
-            )
-            for cls in components
-        ),
-        bindings=tuple(Binding(ids[use.provider], use.cell, ids[use.consumer], use.kind) for use in bindings),
+        components=tuple(described),
+        bindings=tuple(bindings),
         containment=tuple(Containment(ids[part], ids[holder]) for part, holder in containment),
     )
 
 
-def _ids(components: set[Class]) -> dict[Class, str]:
-    """Name each class by its name, with its module where that name is shared, and a number if need be."""
+def _chosen(defaults: tuple[str, ...]) -> dict[str, Any]:
+    """Return what a registry chooses by default as its parameters: another choice is another topology."""
+    return {"parameters": digest(defaults), "parameter_values": defaults} if defaults else {}
+
+
+def _ids(components: set[Class] | set[Target]) -> dict[Target, str]:
+    """Name each class or function by its name, with its module where that name is shared, and a number if need be."""
     names = Counter(cls.name for cls in components)
     taken: Counter[str] = Counter()
-    ids = {}
+    ids: dict[Target, str] = {}
     for cls in sorted(components, key=_order):
         name = cls.name if names[cls.name] == 1 else f"{cls.module.name}.{cls.name}"
         taken[name] += 1
@@ -198,7 +233,7 @@ def _ids(components: set[Class]) -> dict[Class, str]:
     return ids
 
 
-def _order(cls: Class) -> tuple[str, str, str, int]:
+def _order(cls: Target) -> tuple[str, str, str, int]:
     return cls.name, cls.module.name, cls.module.root, cls.node.lineno
 
 

@@ -3,15 +3,17 @@
 import ast
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wiremap.graph import Graph
-from wiremap.inference.assembly import assemble, can_be_component
+from wiremap.inference.assembly import assemble, can_be_component, registries_alone
 from wiremap.inference.definitions import FunctionNode, all_statements
 from wiremap.inference.modules import Modules
+from wiremap.inference.registries import EntryPoints, Registry, find_registries
 from wiremap.inference.solving import Solver
 from wiremap.inference.values import ClassValue, leaves
+from wiremap.source.adapters import Adapter
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class Inference:
         loaders: Functions called that load what a string names.
         handed_on: Classes that are passed as values, where nobody is seen to make an object of them.
         num_classes: How many classes there are, components or not.
+        registries: Those that the code base describes.
     """
 
     graph: Graph
@@ -35,13 +38,47 @@ class Inference:
     loaders: tuple[str, ...]
     handed_on: tuple[str, ...]
     num_classes: int
+    registries: tuple[Registry, ...] = ()
 
 
-def infer_graph(files: Mapping[str, bytes]) -> Inference:
+def infer_graph(
+    files: Mapping[str, bytes], adapters: Sequence[Adapter] = (), entry_points: EntryPoints | None = None
+) -> Inference:
     """Return the wiring that *files* tell of, by their absolute paths with forward slashes.
 
     Nothing is imported or run. Bytes are read as Python reads them, with their encoding cookie.
+
+    Args:
+        files: The source.
+        adapters: How the code base keeps registries of its own.
+        entry_points: The entry points that it declares.
     """
+    trees, faults = _trees(files)
+    solver = Solver(Modules(trees))
+    solver.solve()
+    registries = find_registries(solver.modules, solver.targets, adapters, entry_points or {})
+    for unit in solver.too_deep:
+        faults[f"{unit.module.root}/{unit.module.path}"] = "it nests too deeply"
+    return Inference(
+        graph=assemble(solver, registries),
+        faults=faults,
+        unknown_calls=_unknown_calls(solver),
+        registrations=tuple(sorted({one for tree in trees.values() for one in _registrations(tree)})),
+        loaders=tuple(sorted({one for record in solver.records.values() for one in record.loaders})),
+        handed_on=_handed_on(solver),
+        num_classes=len(solver.classes),
+        registries=tuple(registries),
+    )
+
+
+def infer_registries(files: Mapping[str, bytes], adapters: Sequence[Adapter], entry_points: EntryPoints) -> Graph:
+    """Return only the registries and what is registered there, which takes much less."""
+    solver = Solver(Modules(_trees(files)[0]))
+    return registries_alone(find_registries(solver.modules, solver.targets, adapters, entry_points))
+
+
+def _trees(files: Mapping[str, bytes]) -> tuple[dict[str, ast.Module], dict[str, str]]:
+    """Return syntax trees, and why some files have none."""
     trees: dict[str, ast.Module] = {}
     faults: dict[str, str] = {}
     for path, text in sorted(files.items()):
@@ -49,19 +86,7 @@ def infer_graph(files: Mapping[str, bytes]) -> Inference:
             trees[path] = _parsed(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             faults[path] = _in_one_line(error)
-    solver = Solver(Modules(trees))
-    solver.solve()
-    for unit in solver.too_deep:
-        faults[f"{unit.module.root}/{unit.module.path}"] = "it nests too deeply"
-    return Inference(
-        graph=assemble(solver),
-        faults=faults,
-        unknown_calls=_unknown_calls(solver),
-        registrations=tuple(sorted({one for tree in trees.values() for one in _registrations(tree)})),
-        loaders=tuple(sorted({one for record in solver.records.values() for one in record.loaders})),
-        handed_on=_handed_on(solver),
-        num_classes=len(solver.classes),
-    )
+    return trees, faults
 
 
 def _in_one_line(error: BaseException) -> str:

@@ -18,6 +18,8 @@ class Solver:
     """Holds the code base and evaluates its units.
 
     Attributes:
+        modules: The code base.
+        targets: All classes, and all functions but for nested ones.
         classes: All classes, in the order of their files.
         facts: What is known of attributes, parameters and results.
         records: What each unit found.
@@ -26,7 +28,7 @@ class Solver:
 
     def __init__(self, modules: Modules) -> None:
         """Find all definitions in *modules*."""
-        self._modules = modules
+        self.modules = modules
         self._definitions: dict[ast.stmt, Class | Function] = {}
         self.classes: list[Class] = []
         self._functions: list[Function] = []
@@ -36,13 +38,14 @@ class Solver:
             self._definitions.update(functions)
             self.classes += classes.values()
             self._functions += functions.values()
+        self.targets: tuple[Class | Function, ...] = (*self.classes, *self._functions)
         self.facts = Facts()
         self.records: dict[Unit, Record] = {}
         self.too_deep: set[Unit] = set()
 
     def solve(self) -> None:
         """Evaluate modules first, which settles names and bases, then everything."""
-        modules = [Unit(module) for module in self._modules.all]
+        modules = [Unit(module) for module in self.modules.all]
         self._settle(modules, only=set(modules))
         for cls in self.classes:
             cls.forget_lineage()
@@ -53,7 +56,7 @@ class Solver:
         """Evaluate one unit, and change nothing."""
         record = Record()
         try:
-            Statements(self._modules, self.facts, unit, record, self._definitions).run_unit()
+            Statements(self.modules, self.facts, unit, record, self._definitions).run_unit()
         except RecursionError:
             self.too_deep.add(unit)
         return record

@@ -37,3 +37,11 @@ def _pytest_root(upwards: list[Path]) -> Path:
 def _configures_pytest(folder: Path) -> bool:
     has_own = any((folder / name).is_file() for name in _PYTESTS_OWN)
     return has_own or any(read_pytest_section(folder / name) for name in _SHARED)
+
+
+def pytest_section(folder: Path) -> dict[str, object]:
+    """Return pytest's section of the first file in *folder* that configures it."""
+    own = next((name for name in _PYTESTS_OWN if (folder / name).is_file()), None)
+    if own is not None:
+        return read_pytest_section(folder / own)
+    return next((found for name in _SHARED if (found := read_pytest_section(folder / name))), {})

@@ -5,11 +5,12 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from wiremap.checks.allowances import Allowance
 from wiremap.checks.findings import ALLOWABLE
 from wiremap.errors import SettingsError
+from wiremap.source.adapters import Adapter
 
 IGNORABLE = ("platform", "time zone", "locale", "accelerators", "libraries", "start-up code")
 """Parts of the environment that a project may declare to decide no outcome: they differ between machines."""
@@ -20,6 +21,8 @@ _COMPONENTS = "components"
 _RECIPES = "recipes"
 _ALLOW = "allow"
 _RECIPE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*(?::[^\W\d]\w*)?")
+_ADAPTERS = "adapters"
+_ADAPTER_LISTS = ("decorators", "calls", "enums", "entry-points", "defaults")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,8 @@ class Settings:
         ignored_environment: Parts of the environment that decide no outcome, though they differ between machines.
         components: Patterns of paths, or of `path::unit`, by the component that they make up, in the order in which
             they are written.
-        recipes: Recipes that the project locks and checks, as `package.module` or `package.module:function`.
+        recipes: The recipes whose graphs are the project's wiring: `package.module` or `package.module:function`.
+        adapters: How the project keeps registries of its own.
         allow: What the rules of `wiremap check` find and the project allows.
     """
 
@@ -45,6 +49,7 @@ class Settings:
     ignored_environment: tuple[str, ...] = ()
     components: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     recipes: tuple[str, ...] = ()
+    adapters: tuple[Adapter, ...] = ()
     allow: tuple[Allowance, ...] = ()
 
     @property
@@ -89,7 +94,13 @@ def parse_settings(text: bytes) -> Settings:
     lists = {_attribute(key): tuple(sorted(table.get(key, ()))) for key in _LISTS}
     components = {name: _patterns(value) for name, value in table.get(_COMPONENTS, {}).items()}
     recipes = tuple(sorted(set(table.get(_RECIPES, ()))))
-    return Settings(**lists, components=components, recipes=recipes, allow=_allowances(table.get(_ALLOW, []), decoded))
+    return Settings(
+        **lists,
+        components=components,
+        recipes=recipes,
+        adapters=_adapters(table),
+        allow=_allowances(table.get(_ALLOW, []), decoded),
+    )
 
 
 def _allowances(entries: list[dict[str, str]], text: str) -> tuple[Allowance, ...]:
@@ -111,7 +122,7 @@ def _patterns(value: str | list[str]) -> tuple[str, ...]:
 def _faults(table: object) -> list[str]:
     if not isinstance(table, dict):
         return ["[tool.wiremap] must be a table"]
-    known = (*_LISTS, _COMPONENTS, _RECIPES, _ALLOW)
+    known = (*_LISTS, _COMPONENTS, _RECIPES, _ADAPTERS, _ALLOW)
     faults = [
         f"unknown key {key!r} in [tool.wiremap]; known: {', '.join(known)}" for key in sorted(table.keys() - set(known))
     ]
@@ -125,6 +136,7 @@ def _faults(table: object) -> list[str]:
         *faults,
         *_faults_of_components(table.get(_COMPONENTS, {})),
         *_faults_of_recipes(table.get(_RECIPES, [])),
+        *_faults_of_adapters(table.get(_ADAPTERS, [])),
         *_faults_of_allowances(table.get(_ALLOW, [])),
     ]
 
@@ -164,6 +176,34 @@ def _faults_of_allowance(entry: Mapping[str, object]) -> Iterator[str]:
             yield f"needs a {key}" if value == "" else f"has the {key} {value!r}, which is no text"
     if isinstance(rule := entry.get("rule"), str) and rule.strip() and rule not in ALLOWABLE:
         yield f"has the rule {rule!r}; known: {', '.join(ALLOWABLE)}"
+
+
+def _faults_of_adapters(value: object) -> Iterator[str]:
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        yield f"`{_ADAPTERS}` must be a list of tables, each [[tool.wiremap.{_ADAPTERS}]], not {value!r}"
+        return
+    known = {"registry", *_ADAPTER_LISTS}
+    names = [one.get("registry") for one in value]
+    for one in value:
+        name = one.get("registry")
+        if not isinstance(name, str) or not name:
+            yield f"each of `{_ADAPTERS}` must have a `registry`, its name, not {name!r}"
+        elif names.count(name) > 1:
+            yield f"`{_ADAPTERS}` has the registry {name!r} more than once"
+        for key in sorted(one.keys() - known):
+            yield f"unknown key {key!r} in `{_ADAPTERS}`; known: registry, {', '.join(_ADAPTER_LISTS)}"
+        for key in _ADAPTER_LISTS:
+            if not _is_list_of_texts(one.get(key, [])):
+                yield f"`{_ADAPTERS}.{key}` must be a list of strings, not {one[key]!r}"
+        if not any(one.get(key) for key in _ADAPTER_LISTS):
+            yield f"the registry {name!r} of `{_ADAPTERS}` says in no way how things get there"
+
+
+def _adapters(table: Mapping[str, Any]) -> tuple[Adapter, ...]:
+    return tuple(
+        Adapter(one["registry"], **{_attribute(key): tuple(one.get(key, ())) for key in _ADAPTER_LISTS})
+        for one in table.get(_ADAPTERS, ())
+    )
 
 
 def _is_list_of_texts(value: object) -> TypeGuard[list[str]]:

@@ -20,13 +20,15 @@ from wiremap.tracing.variables import Variables
 class ProjectState:
     """Looks facts up in the sources, on disk and in the environment."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- each is another part of what surrounds the tests
         self,
         sources: ProjectSources,
         territory: Territory,
         variables: Variables,
         environment: Environment,
         settings: Settings | None = None,
+        *,
+        wiring: Callable[[str], str] | None = None,
     ) -> None:
         """Prepare to look up.
 
@@ -36,6 +38,7 @@ class ProjectState:
             variables: The environment variables that the process was started with.
             environment: Everything around the project.
             settings: What the project declares; nothing by default.
+            wiring: Tells what a pattern matches in the graphs of the recipes; by default nobody does.
         """
         self.sources = sources
         self.territory = territory
@@ -58,6 +61,8 @@ class ProjectState:
             kinds.DATA: self._data,
             kinds.COLLECTED_TEST: lambda _key: kinds.COLLECTED_TEST,  # what was found then was found
             kinds.PROJECT: self._project,
+            kinds.WIRING: wiring or (lambda _pattern: f"{kinds.UNCOMPILED}nobody compiles it here"),
+            kinds.WIRED: self._wired,
         }
 
     def value(self, kind: str, key: str) -> str:
@@ -89,6 +94,19 @@ class ProjectState:
     def _top(self, path: str) -> str:
         return self.sources.outline(path).top or kinds.ABSENT
 
+    def _wired(self, key: str) -> str:
+        """Return one fingerprint of a class with its methods, or of a function."""
+        path, _, name = key.partition("::")
+        source = self.sources.units(path)
+        if source.top is None:
+            return self.sources.digest(path) or kinds.ABSENT
+        units = {one: unit.fingerprint for one, unit in source.units.items() if _is_part(one, name)}
+        names = {one: made.fingerprint for one, made in source.top.names.items() if _is_part(one, name)}
+        # A class that does more than to bind its members is one of the effects.
+        effects = "" if name in names or name in units else source.top.effects
+        parts = [*sorted(units.items()), *sorted(names.items()), effects]
+        return blake2b(repr(parts).encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
+
     def _data(self, pattern: str) -> str:
         return files_digest(self.sources.root, [path for path in self.sources.files if fnmatchcase(path, pattern)])
 
@@ -107,3 +125,7 @@ class ProjectState:
             return ", ".join(installed) or kinds.ABSENT
         answers = "\0".join([*own, *installed]).encode("utf-8", "surrogateescape")
         return blake2b(answers, digest_size=8).hexdigest()
+
+
+def _is_part(one: str, name: str) -> bool:
+    return one == name or one.startswith(f"{name}.")

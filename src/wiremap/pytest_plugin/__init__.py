@@ -26,6 +26,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--wiremap-compile", metavar="FILE", help=_COMPILE_HELP)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker, which means nothing to a run without the options."""
+    config.addinivalue_line("markers", _WIRING_HELP)
+
+
+_WIRING_HELP = (
+    "wiring(*patterns): wiremap runs the test when a match of a pattern in the graphs of the project's recipes changes,"
+    ' as in wiring("Pool -[allocate]-> Scheduler")'
+)
 _ORDER_HELP = "run test files that are likeliest to fail first (the default), or keep the order of the files"
 _AUDIT_HELP = "run the tests that FOLDER lists and write there how they end (what `wiremap audit` uses)"
 _COMPILE_HELP = "follow tests as far as their graphs, and write those to FILE (what `wiremap compile` uses)"

@@ -10,7 +10,7 @@ import json
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Collection, Generator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,7 @@ from wiremap.pytest_plugin.items import (
 from wiremap.pytest_plugin.options import choice_of_tests, collects_everything, may_leave_files_out, pytest_settings
 from wiremap.pytest_plugin.pace import Pace
 from wiremap.pytest_plugin.summary import change_lines, summary_lines
+from wiremap.pytest_plugin.wiring_marks import wiring_patterns, without_bad_patterns
 from wiremap.pytest_plugin.workers import (
     Agreement,
     WorkerNews,
@@ -53,6 +54,7 @@ from wiremap.tracing.observation import Observation
 from wiremap.tracing.territory import Territory
 from wiremap.tracing.variables import Variables
 from wiremap.use_cases.recording import RanTest, RecordedSession, record, record_crashes
+from wiremap.use_cases.wirings import Wirings, compile_recipes, search_path_of
 
 if TYPE_CHECKING:
     from wiremap.graph import Graph
@@ -89,6 +91,7 @@ class WiremapSession:
         self._search_path = tuple(sys.path)
         self._root = project_root(config.rootpath)
         self._settings: Settings = read_settings(config.rootpath)
+        self._wirings = Wirings(self._compiled_recipes)
         self._cleanup = contextlib.ExitStack()
         self._store = Map(self._map_folder())
         self._choice: Choice | None = None
@@ -156,15 +159,19 @@ class WiremapSession:
     # Collection.
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_make_collect_report(self, collector: pytest.Collector) -> Generator[None, Any, Any]:
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
         """Attribute what runs while something is collected to all tests that are found below it."""
         if self._session is None:
-            return (yield)
+            return without_bad_patterns((yield))
         if isinstance(collector, pytest.Module):
             self._modules[collector.nodeid] = collector
         seen = self._shared.setdefault(collector.nodeid, Observation())
         with self._session.recorder.context(seen):
-            return (yield)
+            report = yield
+        with self._unobserved():
+            return without_bad_patterns(report)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Remember what could not be collected."""
@@ -193,6 +200,7 @@ class WiremapSession:
             self._decide([test_id(item) for item in items])
             if self._choice is not None and self._report_path is None:
                 self._choice.apply(config, items, is_ordered=_has_moved(items, before))
+            self._compile_wirings(items)
         return result
 
     def pytest_collection_finish(self) -> None:
@@ -287,7 +295,7 @@ class WiremapSession:
             if self._session is not None and self._session.tests and self._store.obstacle is None:
                 with self._store:
                     self._sources.remember()  # what was parsed meanwhile
-                record(self._session, self._state(), self._store, instead_of=set(self._interim.values()))
+                self._record(self._session, instead_of=set(self._interim.values()))
                 self._num_recorded = len(self._session.tests)
             if self._crashed and self._store.obstacle is None:
                 record_crashes(self._crashed, self._state(), self._store)
@@ -351,6 +359,15 @@ class WiremapSession:
         for file in collected_files(self._modules.values(), items, self._shared, self._collect_errors):
             self._session.collections.append(self._collection(file, facts))
 
+    def _compile_wirings(self, items: list[pytest.Item]) -> None:
+        """Compile what the tests that run declare to depend on, before one of them may change anything."""
+        patterns = [pattern for item in items for pattern in wiring_patterns(item)]
+        if self._session is not None and patterns:
+            self._failures += [
+                f"The wiring {one!r} that tests declare matches nothing in the graphs of the recipes."
+                for one in self._wirings.matching_nothing(patterns)
+            ]
+
     def _collection(self, file: CollectedFile, facts: set[Fact]) -> RanTest:
         """Return the record of the collection of a file, as if that were a test."""
         assert self._session is not None, "only what is recorded is kept"  # noqa: S101 - ours to keep
@@ -379,12 +396,22 @@ class WiremapSession:
         # A thread of the tests may add to what is read here; then the next time will do, or the end.
         with self._unobserved(), self._pace.writing(), contextlib.suppress(WiremapError, sqlite3.Error, RuntimeError):
             if ready and self._store.obstacle is None:
-                sequence = record(dataclasses.replace(session, tests=ready, collections=[]), self._state(), self._store)
+                sequence = self._record(dataclasses.replace(session, tests=ready, collections=[]))
                 self._interim.update((id(ran), sequence) for ran in ready)
+
+    def _record(self, session: RecordedSession, instead_of: Collection[int] = ()) -> int:
+        return record(session, self._state(), self._store, wirings=self._wirings, instead_of=instead_of)
 
     def _state(self) -> ProjectState:
         sources = ProjectSources(self._root, self._store)
-        return ProjectState(sources, self._territory(), self._variables, self._environment(), self._settings)
+        environment, wiring = self._environment(), self._wirings.value
+        return ProjectState(sources, self._territory(), self._variables, environment, self._settings, wiring=wiring)
+
+    def _compiled_recipes(self) -> "Mapping[str, Graph] | str":
+        folder = self._config.rootpath
+        search_path = search_path_of(folder, self._config.getini("pythonpath"))
+        with self._unobserved():
+            return compile_recipes(self._settings.recipes, folder, self._variables.at_start, search_path)
 
     def _environment(self) -> Environment:
         settings = pytest_settings(self._config)
@@ -419,6 +446,7 @@ class WiremapSession:
             roots=self._roots_of(item.path),
             units=doctest_units(item, recorder.territory),
             facts=self._folder_facts(item.path),
+            wirings=wiring_patterns(item),
         )
 
     def _write_report(self, path: str) -> None:

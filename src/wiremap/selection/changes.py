@@ -120,6 +120,8 @@ def fact_changes(stale: Iterable[Fact], now: Callable[[Fact], str]) -> list[Chan
             changes.add(Change(fact.key, "", "data", "content changed"))
         elif fact.kind == kinds.VARIABLE:
             changes.add(Change(f"${fact.key}", "", "environment", "environment variable changed"))
+        elif fact.kind == kinds.WIRING:
+            changes.add(_wiring_change(fact, now(fact)))
         elif is_of_environment(fact):
             changes.add(Change("environment", "", "environment", difference(fact, now(fact))))
     return sorted(changes)
@@ -135,10 +137,17 @@ def held_changes(
         if fact.unit is None or fact.path is None or fact.path in files:
             continue
         unit = units_now(fact.path).units.get(fact.unit.partition("::")[2])
-        kind: Kind = "local" if fact.kind == kinds.FUNCTION and unit is not None else "topology"
+        is_local = fact.kind == kinds.WIRED or (fact.kind == kinds.FUNCTION and unit is not None)
+        kind: Kind = "local" if is_local else "topology"
         line = 0 if unit is None or unit.name == MODULE_UNIT else unit.line
         found.add(Change(fact.path, fact.unit, kind, "changed since a test that rests on it last ran", line))
     return sorted(found)
+
+
+def _wiring_change(fact: Fact, now: str) -> Change:
+    if now.startswith(kinds.UNCOMPILED):
+        return Change("wiring", "", "unknown", now.removeprefix(kinds.UNCOMPILED))
+    return Change("wiring", "", "topology", f"what {fact.key!r} matches changed")
 
 
 def _presence(before: str, now: str) -> str:

@@ -38,6 +38,10 @@ DATA = "data"
 """Key a pattern of `[tool.wiremap]`; value the digest of the files that it matches."""
 COLLECTED_TEST = "collected test"
 """Key the node id of a test that was found when its file was collected; value always the same."""
+WIRING = "wiring"
+"""Key a pattern of components and edges; value the digest of what it matches in the graphs of the project's recipes."""
+WIRED = "wired class"
+"""Key `path::class`; value the fingerprint of the class or function of a component that such a pattern matches."""
 PROJECT = "project"
 """Key `*`; value the digest of all project files: what a test rests on that did something unseen."""
 
@@ -46,6 +50,8 @@ MODULES = (MODULE, CLASSES, NAMES)
 
 ABSENT = "absent"
 """The value of what is not there."""
+UNCOMPILED = "uncompiled: "
+"""What the value of a wiring begins with that can't be compiled; the reason follows. No fact has it."""
 UNSTABLE = "unstable"
 """The value of what changed while the tests ran. It equals nothing that is found later."""
 
@@ -60,14 +66,14 @@ class Fact(NamedTuple):
     @property
     def path(self) -> str | None:
         """The project file that the fact is about, if it is about one."""
-        if self.kind in (FUNCTION, *MODULES, SOURCE, FILE, PRESENCE):
+        if self.kind in (FUNCTION, *MODULES, SOURCE, FILE, PRESENCE, WIRED):
             return self.key.partition("::")[0]
         return None
 
     @property
     def unit(self) -> str | None:
         """`path::unit` of a fact about source, if it is about one."""
-        if self.kind == FUNCTION:
+        if self.kind in (FUNCTION, WIRED):
             return self.key
         return f"{self.key}::<module>" if self.kind in (*MODULES, SOURCE) else None
 

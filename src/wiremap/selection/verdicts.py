@@ -94,6 +94,10 @@ def _changed(fact: Fact, now: str, what: str) -> Reason:
             "something ran unseen (a child process, or another tool held the trace hook), and a project file changed"
         )
         return Reason("unseen", detail)
+    if now.startswith(kinds.UNCOMPILED):
+        return Reason("unseen", f"what {fact.key!r} matches is not known: {now.removeprefix(kinds.UNCOMPILED)}")
+    if fact.value == kinds.UNSTABLE and fact.kind == kinds.WIRING:
+        return Reason("unseen", f"what {fact.key!r} matched when the test ran is not known")
     if fact.value == kinds.UNSTABLE:
         return Reason("unseen", f"{fact.key} changed while the test was recorded", fact.unit)
     sentence = _sentence(fact, now)
@@ -103,6 +107,8 @@ def _changed(fact: Fact, now: str, what: str) -> Reason:
 def _sentence(fact: Fact, now: str) -> str:
     if is_of_environment(fact):
         return difference(fact, now)
+    if fact.kind == kinds.WIRING:
+        return f"it declares to depend on the wiring {fact.key!r}, of which a match changed"
     what = {
         kinds.FUNCTION: f"it rests on {fact.key}",
         kinds.MODULE: f"it rests on the import of {fact.key}",
@@ -111,6 +117,7 @@ def _sentence(fact: Fact, now: str) -> str:
         kinds.SOURCE: f"it rests on {fact.key}, of which the parts were not observed",
         kinds.IMPORT: f"it imports {fact.key}",
         kinds.FILE: f"it read {fact.key}",
+        kinds.WIRED: f"it declares to depend on wiring with {fact.key}",
         kinds.PRESENCE: f"it asked whether {fact.key} exists",
     }[fact.kind]
     return f"{what}, {_what_happened(fact, now)}"

@@ -7,8 +7,12 @@ from pathlib import Path
 
 from wiremap.errors import NoPythonFilesError
 from wiremap.graph import Graph
-from wiremap.inference import Inference, infer_graph
+from wiremap.inference import Inference, infer_graph, infer_registries
+from wiremap.project.entry_points import declared_entry_points
 from wiremap.project.files import is_test, scan
+from wiremap.project.map_folder import find_map_folder
+from wiremap.project.settings import Settings, read_settings
+from wiremap.store.map import FOLDER
 from wiremap.use_cases.module_names import module_name
 
 # Folders that builds leave in a project; a package of that name is none.
@@ -29,11 +33,20 @@ def infer_folder(folder: Path) -> tuple[Graph, tuple[str, ...]]:
     if not sources:
         raise NoPythonFilesError(str(folder), len(tests))
     files, unreadable = _read([*(root / path for path in sources), *_packages_around(root)])
-    inference = infer_graph(files)
+    here = Path.cwd()
+    home = find_map_folder(here if root.is_relative_to(here) else root, FOLDER).parent
+    inference = infer_graph(files, read_settings(home).adapters, declared_entry_points(home))
     faults = {**unreadable, **inference.faults}
     below = {path.removeprefix(f"{root.as_posix()}/"): reason for path, reason in faults.items()}
     recipes = _notes_on_recipes(root, {path: files.get((root / path).as_posix(), b"") for path in sources})
-    return inference.graph, (*recipes, *_notes(inference, below, len(tests)))
+    return inference.graph, (*recipes, *_notes(inference, below, len(tests)), *_notes_on_registries(inference))
+
+
+def registry_graph(root: Path, home: Path, settings: Settings) -> Graph:
+    """Return the registries of the project at *root*, of which *home* has the settings, with what is in them."""
+    paths = [path for path in scan(root) if path.endswith(".py") and not _is_aside(root, path) and not is_test(path)]
+    files, _ = _read([root / path for path in sorted(paths)])
+    return infer_registries(files, settings.adapters, declared_entry_points(home))
 
 
 def infer_sources(texts: Mapping[str, bytes]) -> Graph:
@@ -119,6 +132,14 @@ def _notes(inference: Inference, faults: Mapping[str, str], num_tests: int) -> I
         yield f"What is loaded by a name that is a string is not followed: {_few(inference.loaders)}."
     if not inference.graph.components:
         yield _why_empty(inference.num_classes)
+
+
+def _notes_on_registries(inference: Inference) -> Iterator[str]:
+    for one in inference.registries:
+        if one.unmatched:
+            yield f"Of the description of the registry {one.name}, this was found nowhere: {_few(one.unmatched)}."
+        if one.unresolved:
+            yield f"What the registry {one.name} is given was not found here: {_few(sorted(one.unresolved))}."
 
 
 def _why_empty(num_classes: int) -> str:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wiremap.errors import PlaceNotFoundError
+from wiremap.graph import Graph
 from wiremap.project.files import project_root
 from wiremap.project.map_folder import find_map_folder
-from wiremap.project.settings import read_settings
+from wiremap.project.settings import Settings, read_settings
 from wiremap.selection import facts as kinds
 from wiremap.selection.components import ComponentIndex, Place, Wiring
 from wiremap.selection.facts import Fact, Trace, matching, newest, of_tests
@@ -85,13 +86,23 @@ def locate(file: Path, line: int | None) -> Answer:
     if line is not None and not 1 <= line <= max(num_lines, 1):
         raise PlaceNotFoundError(f"{file}:{line}", f"the file has {num_lines} lines")
     found, notes = _sites(path, text, line)
+    settings = read_settings(folder.parent)
+    registries = _registries(root, folder.parent, settings)
     if not folder.is_dir():
-        index = component_index(None, read_settings(folder.parent))
+        index = component_index(None, settings, registries)
         return _answer(path, found, index, _Reached(path, ()), notes)
     with contextlib.closing(Map(folder)) as store:
-        index = component_index(store, read_settings(folder.parent))
+        index = component_index(store, settings, registries)
         reached = _Reached(path, map(newest, of_tests(store.traces()).values()))
         return _answer(path, found, index, reached, [*notes, *store.notes])
+
+
+def _registries(root: Path, home: Path, settings: Settings) -> Graph | None:
+    if not settings.adapters:
+        return None
+    from wiremap.use_cases.inferring import registry_graph  # noqa: PLC0415 -- only who describes registries waits for it
+
+    return registry_graph(root, home, settings)
 
 
 def _source(file: Path, root: Path) -> tuple[str, bytes]:

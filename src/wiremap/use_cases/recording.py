@@ -4,7 +4,7 @@ import functools
 import os
 import sys
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -30,6 +30,7 @@ from wiremap.tracing.session_file import Session
 from wiremap.tracing.territory import Territory
 from wiremap.tracing.variables import Variables
 from wiremap.tracing.watched_calls import Watcher
+from wiremap.use_cases.wirings import Wirings
 
 
 @dataclass(slots=True)
@@ -42,6 +43,7 @@ class RanTest:
         roots: Project paths of its module, of the conftest files above it and of the project's plugins.
         units: Units that it rests on though it may not have executed them: what a doctest stands in.
         facts: Facts that are known without observation.
+        wirings: Patterns of the wiring that it declares to depend on.
         outcome: How it ended.
         duration: Seconds.
     """
@@ -51,6 +53,7 @@ class RanTest:
     roots: frozenset[str]
     units: frozenset[UnitKey] = frozenset()
     facts: frozenset[Fact] = frozenset()
+    wirings: frozenset[str] = frozenset()
     outcome: Outcome = "passed"
     duration: float = 0.0
 
@@ -102,13 +105,20 @@ class RecordedSession:
         return os.getpid() == self.pid
 
 
-def record(session: RecordedSession, project: ProjectState, store: Map, *, instead_of: Collection[int] = ()) -> int:
+def record(
+    session: RecordedSession,
+    project: ProjectState,
+    store: Map,
+    *,
+    wirings: Wirings | None = None,
+    instead_of: Collection[int] = (),
+) -> int:
     """Write the traces of *session* to *store*, in one transaction, and return their sequence.
 
     *project* is the state now: what was changed since the session began is found out and not trusted. What the same
     tests had of the sequences *instead_of*, which were written in the middle of the session, is dropped.
     """
-    around = _Around(session, project)
+    around = _Around(session, project, wirings)
     kept = [(one.code, one.work) for one in session.recorder.kept_work.all()]
     _settle_processes(session, around, [work for _, work in kept])
     resolver = DependencyResolver(around, session.recorder.imports, kept)
@@ -121,7 +131,7 @@ def record(session: RecordedSession, project: ProjectState, store: Map, *, inste
             facts = frozenset(fact for fact in facts if not project.is_ignored(fact))
         return facts
 
-    traces = [_trace(ran, resolver, complete) for ran in (*session.tests, *session.collections)]
+    traces = [_trace(ran, resolver, around, complete) for ran in (*session.tests, *session.collections)]
     with store:
         sequence = store.record(traces, instead_of=instead_of)
         store.record_calls(_calls(session.recorder))
@@ -162,10 +172,16 @@ def _settle_processes(session: RecordedSession, around: "_Around", kept: list[Ob
     session.recorder.foreign.absorb(session.family.foreign())
 
 
-def _trace(ran: RanTest, resolver: DependencyResolver, complete: Callable[[frozenset[Fact]], frozenset[Fact]]) -> Trace:
+def _trace(
+    ran: RanTest,
+    resolver: DependencyResolver,
+    around: "_Around",
+    complete: Callable[[frozenset[Fact]], frozenset[Fact]],
+) -> Trace:
     is_collection = ran.outcome == "collected"
     facts = resolver.facts(ran.observations, ran.roots, ran.units, whole=is_collection)
-    return Trace(ran.test, complete(facts | ran.facts), ran.outcome, ran.duration)
+    wired = {fact for pattern in ran.wirings for fact in around.wiring_facts(pattern)}
+    return Trace(ran.test, complete(facts | ran.facts | wired), ran.outcome, ran.duration)
 
 
 def _environment_resolver(session: RecordedSession, project: ProjectState) -> EnvironmentResolver:
@@ -222,7 +238,8 @@ def _baseline(project: ProjectState, traces: Iterable[Trace]) -> dict[str, str]:
 class _Around:
     """The project and the process as the resolver sees them; implements its `Surroundings`."""
 
-    def __init__(self, session: RecordedSession, project: ProjectState) -> None:
+    def __init__(self, session: RecordedSession, project: ProjectState, wirings: Wirings | None) -> None:
+        self._wirings = wirings
         self._session = session
         self._project = project
         self._loaded: Mapping[str, object] = dict(sys.modules)
@@ -259,6 +276,18 @@ class _Around:
             self._foreign_files = foreign.files | {file for name in foreign.modules for file in self.candidates(name)}
         return path in self._foreign_files
 
+    def wiring_facts(self, pattern: str) -> Iterator[Fact]:
+        """Yield what *pattern* matches, and the classes of the components in it."""
+        keys = [(kinds.WIRING, pattern)]
+        for source_path, name in sorted(self._wirings.classes(pattern) if self._wirings is not None else ()):
+            # The graph knows a path below an import root, the project one below its own root.
+            keys += [
+                (kinds.WIRED, f"{path}::{name}")
+                for path in self._project.sources.python_files
+                if path == source_path or path.endswith(f"/{source_path}")
+            ]
+        yield from (Fact(kind, key, self.value(kind, key)) for kind, key in keys)
+
     def value(self, kind: str, key: str) -> str:
         if (kind, key) not in self._values:
             self._values[kind, key] = self._find_value(kind, key)
@@ -268,9 +297,10 @@ class _Around:
         path = Fact(kind, key, "").path
         if path is not None and not self._is_stable(path):
             return kinds.UNSTABLE
-        if kind == kinds.PROJECT and not self._is_project_stable():
+        if kind in (kinds.PROJECT, kinds.WIRING) and not self._is_project_stable():
             return kinds.UNSTABLE
-        return self._project.value(kind, key)
+        value = self._project.value(kind, key)
+        return kinds.UNSTABLE if value.startswith(kinds.UNCOMPILED) else value
 
     def _is_stable(self, path: str) -> bool:
         """Tell whether the file is still the one that ran: it was not written since its import began."""

@@ -163,3 +163,14 @@ def test_a_place_that_there_is_not_is_told_in_one_sentence(project: Project, pla
     assert (finished.exit_code, finished.stdout) == (2, "")
     assert finished.stderr.startswith(f"wiremap: {place.removesuffix(':3')} is no place in the project's source: ")
     assert reason in finished.stderr
+
+
+def test_what_a_described_registry_holds_is_a_component_of_it(tmp_path: Path) -> None:
+    settings = '[[tool.wiremap.adapters]]\nregistry = "Plugins"\ndecorators = ["register"]\n'
+    source = '@register("blue")\nclass Blue:\n    def run(self):\n        return 1\n'
+    project = new_project(tmp_path, {"pyproject.toml": settings, "colours.py": source})
+
+    finished = project.wiremap("where", "colours.py:2")
+
+    assert "  component  Blue\n" in finished.stdout
+    assert "  provides   blue → Plugins\n" in finished.stdout

@@ -5,6 +5,7 @@ import pytest
 from wiremap.checks.allowances import Allowance
 from wiremap.errors import SettingsError
 from wiremap.project.settings import Settings, read_settings
+from wiremap.source.adapters import Adapter
 
 
 def settings(folder: Path, text: str) -> Settings:
@@ -87,6 +88,31 @@ def test_an_allowance_says_what_where_and_why(tmp_path: Path, entry: str, fault:
         settings(tmp_path, f"[tool.wiremap]\nallow = [{entry}]\n")
 
     assert fault in str(caught.value)
+
+
+def test_an_adapter_says_how_things_get_into_a_registry(tmp_path: Path) -> None:
+    found = settings(
+        tmp_path, '[[tool.wiremap.adapters]]\nregistry = "B"\ncalls = ["register"]\nentry-points = ["shop.plugins"]\n'
+    )
+
+    assert found.adapters == (Adapter("B", calls=("register",), entry_points=("shop.plugins",)),)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("adapters = 3", "must be a list of tables"),
+        ("adapters = [3]", "must be a list of tables"),
+        ('adapters = [{calls = ["x"]}]', "must have a `registry`, its name, not None"),
+        ('adapters = [{registry = "B", call = ["x"]}]', "unknown key 'call' in `adapters`"),
+        ('adapters = [{registry = "B", calls = "x"}]', "`adapters.calls` must be a list of strings"),
+        ('adapters = [{registry = "B"}]', "the registry 'B' of `adapters` says in no way"),
+        ('adapters = [{registry="B", enums=["x"]}, {registry="B", enums=["y"]}]', "registry 'B' more than once"),
+    ],
+)
+def test_a_wrong_adapter_is_told(tmp_path: Path, text: str, fault: str) -> None:
+    with pytest.raises(SettingsError, match=fault):
+        settings(tmp_path, f"[tool.wiremap]\n{text}\n")
 
 
 def test_all_faults_are_told_at_once(tmp_path: Path) -> None:

@@ -180,3 +180,17 @@ def test_the_current_folder_is_one(project: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(project)
 
     assert infer_folder(Path(os.curdir)) == infer_folder(project)
+
+
+def test_registries_are_those_that_the_project_around_the_folder_describes(tmp_path: Path) -> None:
+    settings = '[[tool.wiremap.adapters]]\nregistry = "R"\ncalls = ["register"]\nenums = ["E"]\nentry-points = ["g"]\n'
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "pyproject.toml").write_text(f'{settings}[project.entry-points.g]\nb = "parts:B"\n')
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "parts.py").write_text("class A: ...\nclass B: ...\nregister('a', A)\nregister('c', 'no.C')\n")
+
+    graph, notes = infer_folder(tmp_path / "src")
+
+    assert {(one.provider, one.cell, one.consumer) for one in graph.bindings} == {("A", "a", "R"), ("B", "b", "R")}
+    assert "Of the description of the registry R, this was found nowhere: enums: E." in notes
+    assert "What the registry R is given was not found here: register('c', 'no.C')." in notes
