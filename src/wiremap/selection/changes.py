@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from wiremap.selection import facts as kinds
 from wiremap.selection.differences import difference, is_of_environment
 from wiremap.selection.facts import Fact
+from wiremap.selection.wiring_changes import Wiring
 from wiremap.source.module_names import ModuleNames
 from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit
 
@@ -95,6 +96,19 @@ def held_changes(
         line = 0 if unit is None or unit.name == MODULE_UNIT else unit.line
         found.add(Change(fact.path, fact.unit, kind, "changed since a test that rests on it last ran", line))
     return sorted(found)
+
+
+def rewired_changes(changes: Iterable[Change], wirings: Mapping[str, AbstractSet[Wiring]]) -> Iterator[Change]:
+    """Yield *changes*, those of recipes by what became of the recipe for tests that executed it."""
+    for change in changes:
+        results = wirings.get(change.unit, frozenset())
+        others = sorted(one.detail for one in results if one.result == "other")
+        if others and _ORDER.index(change.kind) <= _ORDER.index("topology"):
+            yield replace(change, kind="topology", detail=f"wires otherwise: {others[0]}")
+        elif results and all(one.result == "same" for one in results):
+            yield replace(change, detail=f"{change.detail}, and wires as before wherever that was recorded")
+        else:
+            yield change
 
 
 def _presence(before: str, now: str) -> str:
