@@ -16,6 +16,7 @@ BOTH = {number: {True, False} for number in range(20)}
 
 
 def parsed(text: str) -> ast.FunctionDef:
+    ast.parse(dedent(text))
     function = function_of(dedent(text))
     assert function is not None
     return function
@@ -341,7 +342,7 @@ def test_what_does_the_same_is_seen_to_do_the_same(
     now = now if edit is None else now.replace(*edit)
     try:
         are_same = do_the_same(before, now)
-    except CannotFollowError:
+    except (CannotFollowError, SyntaxError):
         are_same = False
 
     assume(are_same and before != now)
