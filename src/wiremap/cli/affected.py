@@ -138,6 +138,7 @@ def _summary(document: dict[str, Any], num_uncollected: int, to_run: list[dict[s
 # Each test is counted once, by the first rule that it runs by.
 _RULES = {
     "failed": "failed last time",
+    "topology": "wired otherwise",
     "changed": "reached by a change",
     "unseen": "did something unseen",
     "new": "never recorded",

@@ -73,6 +73,13 @@ def _lines(explanation: Explanation) -> list[str]:
 
 
 def _proof(explanation: Explanation) -> list[str]:
+    return [
+        *_held(explanation),
+        *(f"  But for {unit}, which changed, and does for it what it did." for unit in explanation.cut_off),
+    ]
+
+
+def _held(explanation: Explanation) -> list[str]:
     held = ", ".join(_counted(kind, count) for kind, count in explanation.evidence.items())
     how = f"{explanation.last_outcome} in {explanation.last_duration:.2f} s."
     if explanation.num_records == 1:
@@ -99,6 +106,7 @@ WORDS = {
     "data": ("pattern of data", "patterns of data"),
     "wiring": ("pattern of wiring", "patterns of wiring"),
     "wired class": ("class in declared wiring", "classes in declared wiring"),
+    "recipe": ("recipe by its steps", "recipes by their steps"),
     "project": ("state of the whole project", "states of the whole project"),
 }
 

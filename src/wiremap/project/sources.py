@@ -17,6 +17,7 @@ from wiremap.source.modules import ModuleIndex
 from wiremap.source.reach import Reach
 from wiremap.source.units import FLAVOUR, SourceUnits, Unit, parse_units
 from wiremap.tracing.file_stat import FileStat, file_stat
+from wiremap.tracing.territory import OWN_FOLDER
 
 # A file that was written this shortly before it was looked at may be written again with the same time stamp.
 _CLOCK_GRAIN_NS = 2_000_000_000
@@ -102,6 +103,15 @@ class ProjectSources:
             digest = self.digest(path)
             self._units[path] = SourceUnits({}) if digest is None else self._find_units(path, digest)
         return self._units[path]
+
+    def text(self, path: str) -> bytes | None:
+        """Return the bytes that `units` are made of, or None when they are not there any more."""
+        text = self._read(path)
+        return text if text is not None and _digest(text) == self.digest(path) else None
+
+    def is_own(self, path: str) -> bool:
+        """Tell whether *path* is a file of wiremap itself, in the project that makes it."""
+        return os.path.realpath(self.root / path).startswith(OWN_FOLDER)
 
     def outline(self, path: str) -> Outline:
         """Return the outline of what `units` returns, which is read alone where it is remembered."""

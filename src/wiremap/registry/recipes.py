@@ -8,6 +8,7 @@ from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from typing import Any, NamedTuple, TypeVar, cast, overload
 
 from wiremap.errors import AsyncRecipeError
+from wiremap.registry import observers
 from wiremap.registry.location import Location
 from wiremap.registry.meta_device import on_meta_device
 
@@ -55,6 +56,7 @@ def recipe(function: F | None = None, /, *, compile_kwargs: Mapping[str, Any] | 
             where = Location(code.co_filename, code.co_firstlineno)
             raise AsyncRecipeError(f"{marked.__module__}:{marked.__qualname__}", str(where))
         marked.__dict__[_MARK] = RecipeMark(dict(compile_kwargs or {}))
+        observers.notify_recipe(marked)
         return marked if _called is None else _in_compile_mode(marked, _called)
 
     return mark if function is None else mark(function)

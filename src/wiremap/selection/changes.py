@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Literal, get_args
 
@@ -10,6 +10,7 @@ from wiremap.selection import facts as kinds
 from wiremap.selection.differences import difference, is_of_environment
 from wiremap.selection.facts import Fact
 from wiremap.selection.renames import renamed_data, renamed_sources
+from wiremap.selection.wiring_changes import Wiring
 from wiremap.source.module_names import ModuleNames
 from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit
 
@@ -148,6 +149,19 @@ def _wiring_change(fact: Fact, now: str) -> Change:
     if now.startswith(kinds.UNCOMPILED):
         return Change("wiring", "", "unknown", now.removeprefix(kinds.UNCOMPILED))
     return Change("wiring", "", "topology", f"what {fact.key!r} matches changed")
+
+
+def rewired_changes(changes: Iterable[Change], wirings: Mapping[str, AbstractSet[Wiring]]) -> Iterator[Change]:
+    """Yield *changes*, those of recipes by what became of the recipe for tests that executed it."""
+    for change in changes:
+        results = wirings.get(change.unit, frozenset())
+        others = sorted(one.detail for one in results if one.result == "other")
+        if others and _ORDER.index(change.kind) <= _ORDER.index("topology"):
+            yield replace(change, kind="topology", detail=f"wires otherwise: {others[0]}")
+        elif results and all(one.result == "same" for one in results):
+            yield replace(change, detail=f"{change.detail}, and wires as before wherever that was recorded")
+        else:
+            yield change
 
 
 def _presence(before: str, now: str) -> str:

@@ -15,10 +15,12 @@ from typing import Protocol
 from wiremap.selection import facts as kinds
 from wiremap.selection.carried_state import CarriedState
 from wiremap.selection.facts import Fact
+from wiremap.selection.recipe_ways import RecipeWays
 from wiremap.source.modules import absolute_name, with_parents
 from wiremap.source.reach import OWN_MODULE, Sight
 from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit, UnitKey, unit_of_code
 from wiremap.tracing.observation import Observation, with_kept
+from wiremap.tracing.recipe_branches import ToldRecipe
 
 _GIVE_ATTRIBUTES = frozenset({"__builtin__", "builtins", "operator"})
 """Modules of which data may name `getattr`, or another function that gives the attributes it is asked for."""
@@ -84,6 +86,7 @@ class _Closure:
     doubts: set[str] = field(default_factory=set)
     processes: set[str] = field(default_factory=set)
     unpickled: set[str] = field(default_factory=set)
+    during: dict[Observation, None] = field(default_factory=dict)
     modules: set[str] = field(default_factory=set)
     read: _Read = field(default_factory=_Read)
     unfollowed: set[str] = field(default_factory=set)
@@ -100,6 +103,7 @@ class DependencyResolver:
         around: Surroundings,
         imports: Mapping[str, Observation],
         kept: Iterable[tuple[CodeType, Observation]] = (),
+        recipes: Mapping[UnitKey, ToldRecipe] | None = None,
     ) -> None:
         """Prepare for a session.
 
@@ -107,7 +111,9 @@ class DependencyResolver:
             around: The project and the process.
             imports: What was observed while each project file was imported, by path.
             kept: Functions that may have left something, each with what happened in its calls.
+            recipes: Recipes that told all branches that they took.
         """
+        self._recipes = RecipeWays(recipes or {}, self._unit_key)
         self._around = around
         self._imports = imports
         self._unit_of_code: dict[int, UnitKey | None] = {}
@@ -166,6 +172,8 @@ class DependencyResolver:
             seen = more
         units -= closure.units
         found = {self._unit_fact(key) for key in units}.union(*map(self._readings, seen))
+        during = [*seen, *closure.during]
+        found |= self._recipes.facts(during, own_units, lambda key: self._unit_fact(key).value)
         found.update(*(self._imports_of(key).facts for key in units))
         found |= self._resolve(name for one in seen for name in one.imports).facts
         if closure.doubts or any(one.doubts for one in seen):
@@ -327,6 +335,7 @@ class DependencyResolver:
             closure.doubts |= brought.doubts
             closure.processes |= brought.processes
             closure.unpickled |= brought.unpickled
+            closure.during |= brought.during
             if starred := self._starred_by(path):
                 closure.starred[path] = starred
         closure.facts |= {self._unit_fact(key) for key in closure.units}
@@ -368,6 +377,7 @@ class DependencyResolver:
             doubts={doubt for one in during for doubt in one.doubts},
             processes={process for one in during for process in one.processes},
             unpickled={module for one in during for module in one.unpickled},
+            during=dict.fromkeys(during),
             modules=reached,
         )
 

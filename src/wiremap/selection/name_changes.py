@@ -14,18 +14,19 @@ now something else may have answered to it, a built-in, a base class, an error t
 import re
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Protocol
 
 from wiremap.selection import facts as kinds
 from wiremap.selection.facts import Fact, Trace, matching
+from wiremap.selection.recipe_ways import executed_part
 from wiremap.source.module_names import ModuleNames, Name
 from wiremap.source.modules import absolute_name
 from wiremap.source.plain_classes import ANNOTATIONS
 from wiremap.source.scope import Kind
-from wiremap.source.units import MODULE_UNIT, SourceUnits
+from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit
 
 
 class Sources(Protocol):
@@ -134,15 +135,20 @@ class NameChanges:
         if fact.kind == kinds.FILE and fact.value.startswith("file:"):
             words = self._sources.words(fact.key)
             yield from reached if words is None else reached & words
-        if fact.kind not in (kinds.FUNCTION, kinds.SOURCE):
+        if fact.kind not in (kinds.FUNCTION, kinds.SOURCE, kinds.RECIPE):
             return
-        path, _, name = fact.key.partition("::")
-        units = self._sources.units(path).units
-        for unit in [units[name]] if name in units else units.values():
+        for unit in self._units_of(fact):
             # A method is reached through its class, whatever name the object has where it is called.
             yield from (reached & unit.names) | (reached & unit.mentions) | (reached & set(unit.name.split(".")[:-1]))
             if unit.reach.made:
                 yield from (name for name in reached if name.startswith(tuple(unit.reach.made)))
+
+    def _units_of(self, fact: Fact) -> Collection[Unit]:
+        if fact.kind == kinds.RECIPE:
+            return executed_part(fact)
+        path, _, name = fact.key.partition("::")
+        units = self._sources.units(path).units
+        return [units[name]] if name in units else units.values()
 
     # What import-time code makes of it
 
@@ -421,6 +427,9 @@ class NameChanges:
 
 def _rests(facts: AbstractSet[Fact]) -> _Rests:
     imported, readers = matching(facts, _is_import), matching(facts, _may_read)
+    # Of a recipe whose way is known, no more than that is read: it runs, or does the same as it did then.
+    wired = {fact.key for fact in readers if fact.kind == kinds.RECIPE and executed_part(fact)}
+    readers = [fact for fact in readers if (fact.kind == kinds.RECIPE) == (fact.key in wired)]
     opaque = frozenset(one.key for one in imported if one.kind in (kinds.MODULE, kinds.SOURCE))
     return _Rests(facts, frozenset(one.key for one in imported), opaque, list(readers))
 
@@ -430,7 +439,7 @@ def _is_import(fact: Fact) -> bool:
 
 
 def _may_read(fact: Fact) -> bool:
-    return fact.kind in (kinds.FUNCTION, kinds.SOURCE, kinds.FILE)
+    return fact.kind in (kinds.FUNCTION, kinds.SOURCE, kinds.FILE, kinds.RECIPE)
 
 
 _IMPORT_TIME = "<import>"

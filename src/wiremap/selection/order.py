@@ -12,7 +12,7 @@ from typing import TypeAlias
 from wiremap.selection.verdicts import Reason, Verdict
 
 _UNKNOWN_SECONDS = float("inf")
-_RULES = ("failed", "new", "changed")
+_RULES = ("failed", "new", "topology", "changed")
 
 _Urgency: TypeAlias = "tuple[int, int, float]"
 

@@ -44,6 +44,15 @@ class Report:
         return [verdict.test for verdict in self.verdicts if not verdict.runs]
 
     @property
+    def cut_off(self) -> dict[str, list[str]]:
+        """The tests that executed a changed recipe and are proved not to be reached by that, by its unit."""
+        found: dict[str, list[str]] = {}
+        for verdict in sorted(self.verdicts, key=lambda one: one.test):
+            for unit in verdict.cut_off:
+                found.setdefault(unit, []).append(verdict.test)
+        return found
+
+    @property
     def counts(self) -> tuple[int, int]:
         """How many tests run, and how many are proved unaffected. What could not be collected is no test."""
         tests = [verdict for verdict in self.run if all(reason.rule != "error" for reason in verdict.reasons)]
@@ -54,6 +63,7 @@ class Report:
         return {
             "schema": SCHEMA,
             **changes_document(self.changes, self.components),
+            "cut_off": [{"unit": unit, "tests": tests} for unit, tests in sorted(self.cut_off.items())],
             "run": [_run(verdict) for verdict in sorted(self.run, key=lambda verdict: verdict.test)],
             "skip": sorted(self.skip),
             "gone": list(self.gone),

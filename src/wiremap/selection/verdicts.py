@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from wiremap.selection import facts as kinds
 from wiremap.selection.differences import difference, is_of_environment
 from wiremap.selection.facts import Fact, Trace, matching
+from wiremap.selection.wiring_changes import Wiring
 
 CurrentValue = Callable[[str, str], str]
 """Takes kind and key of a fact, returns the value found now."""
@@ -25,12 +26,21 @@ def everything_concerns(_trace: Trace, stale: Iterable[Fact]) -> Mapping[Fact, s
     return {fact: "" for fact in stale if fact.kind in (kinds.CLASSES, kinds.NAMES)}
 
 
+Judge = Callable[[Trace, Iterable[Fact]], Mapping[Fact, Wiring]]
+"""Takes a trace and the stale facts of it; returns what became of the recipes among them."""
+
+
+def nothing_is_known(_trace: Trace, _stale: Iterable[Fact]) -> Mapping[Fact, Wiring]:
+    """Take recipes for functions like others."""
+    return {}
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Reason:
     """Why a test runs.
 
     Attributes:
-        rule: `new`, `failed`, `changed`, `unseen` or `error`.
+        rule: `new`, `failed`, `changed`, `topology`, `unseen` or `error`.
         detail: One sentence for people.
         unit: `path::unit` that changed, where it is one.
     """
@@ -42,10 +52,17 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The answer for one test: it runs, for all these reasons, or it is proved unaffected when there is none."""
+    """The answer for one test: it runs, for all these reasons, or it is proved unaffected when there is none.
+
+    Attributes:
+        test: The node id.
+        reasons: Why it runs.
+        cut_off: Units of recipes that changed and are proved to do the same for it, where it does not run.
+    """
 
     test: str
     reasons: tuple[Reason, ...] = ()
+    cut_off: tuple[str, ...] = ()
 
     @property
     def runs(self) -> bool:
@@ -66,26 +83,33 @@ def verdicts(
 
 def verdict(test: str, traces: Sequence[Trace], stale: "StaleFacts") -> Verdict:
     """Return the verdict on *test*, of which these are the *traces*."""
-    return Verdict(test, _reasons(traces, stale))
-
-
-def _reasons(traces: Sequence[Trace], stale: "StaleFacts") -> tuple[Reason, ...]:
     if not traces:
-        return (Reason("new", "it has no recorded run"),)
+        return Verdict(test, (Reason("new", "it has no recorded run"),))
     newest_first = sorted(traces, key=lambda trace: (trace.sequence, trace.outcome == "failed"), reverse=True)
     for trace in newest_first:
         if not stale.of(trace):
-            return _failed() if trace.outcome == "failed" else ()
+            return Verdict(test, _failed()) if trace.outcome == "failed" else Verdict(test, (), stale.cut_off(trace))
     # The freshest record explains best: its facts are closest to what is found now.
     reference = next((trace for trace in newest_first if trace.outcome != "failed"), newest_first[0])
-    reasons = [_changed(fact, stale.now(fact), what) for fact, what in stale.of(reference).items()]
+    wirings = stale.wirings(reference)
+    reasons = [
+        _rewired(fact, wirings[fact]) if fact in wirings else _changed(fact, stale.now(fact), what)
+        for fact, what in stale.of(reference).items()
+    ]
     if newest_first[0].outcome == "failed":
         reasons.extend(_failed())
-    return tuple(sorted(set(reasons)))
+    return Verdict(test, tuple(sorted(set(reasons))))
 
 
 def _failed() -> tuple[Reason, ...]:
     return (Reason("failed", "it failed when it last ran"),)
+
+
+def _rewired(fact: Fact, wiring: Wiring) -> Reason:
+    if wiring.result == "other":
+        return Reason("topology", f"it was wired by {fact.key}, which does other things: {wiring.detail}", fact.unit)
+    detail = f"it rests on {fact.key}, which changed, and is not proved to wire as before: {wiring.detail}"
+    return Reason("changed", detail, fact.unit)
 
 
 def _changed(fact: Fact, now: str, what: str) -> Reason:
@@ -136,14 +160,18 @@ def _what_happened(fact: Fact, now: str) -> str:
 class StaleFacts:
     """Finds facts that hold no longer and concern a test; looks each one up once, for all that it is asked."""
 
-    def __init__(self, current_value: CurrentValue, concern: Concern = everything_concerns) -> None:
+    def __init__(
+        self, current_value: CurrentValue, concern: Concern = everything_concerns, judge: Judge = nothing_is_known
+    ) -> None:
         self._current_value = current_value
         self._concern = concern
+        self._judge = judge
         self._now: dict[tuple[str, str], str] = {}
         # By identity: tests share sets, and comparing those would take longer than all the rest. Each is kept with it,
         # so that no other gets its id.
         self._stale: dict[int, tuple[AbstractSet[Fact], list[Fact]]] = {}
         self._concerning: dict[tuple[str, int], Mapping[Fact, str]] = {}
+        self._wirings: dict[int, Mapping[Fact, Wiring]] = {}
 
     def of(self, trace: Trace) -> Mapping[Fact, str]:
         """Return the stale facts, sorted, each with what concerns the test where there is more to say."""
@@ -155,15 +183,37 @@ class StaleFacts:
             self._concerning[key] = self._find_concerning(trace, stale)
         return self._concerning[key]
 
+    def wirings(self, trace: Trace) -> Mapping[Fact, Wiring]:
+        """Return what became of the recipes of *trace* that changed, as far as their ways are known."""
+        stale = self._stale_of(trace.facts)
+        if id(trace.facts) not in self._wirings:
+            self._wirings[id(trace.facts)] = self._judge(trace, stale) if stale else {}
+        return self._wirings[id(trace.facts)]
+
+    def all_wirings(self, traces: Iterable[Trace]) -> dict[str, set[Wiring]]:
+        """Return what became of the recipes of any of *traces* that changed, by their units."""
+        distinct = {id(trace.facts): trace for trace in traces}.values()
+        found: dict[str, set[Wiring]] = {}
+        for trace in distinct:
+            for fact, wiring in self.wirings(trace).items():
+                found.setdefault(fact.key, set()).add(wiring)
+        return found
+
+    def cut_off(self, trace: Trace) -> tuple[str, ...]:
+        """Return the units of recipes that changed and do the same for the test of *trace*."""
+        return tuple(sorted(fact.key for fact, one in self.wirings(trace).items() if one.result == "same"))
+
     def of_all(self, traces: Iterable[Trace]) -> list[Fact]:
         """Return the facts of any of *traces* that hold no longer, whether they concern it or not; sorted."""
         return sorted({fact for trace in traces for fact in self._stale_of(trace.facts)})
 
     def _find_concerning(self, trace: Trace, stale: list[Fact]) -> Mapping[Fact, str]:
         concerns = self._concern(trace, stale)
+        same = {fact for fact, one in self.wirings(trace).items() if one.result == "same"}
         return {
             fact: concerns.get(fact, "")
             for fact in stale
+            if fact not in same
             if fact in concerns or fact.kind not in (kinds.CLASSES, kinds.NAMES) or fact.value == kinds.UNSTABLE
         }
 
@@ -176,7 +226,7 @@ class StaleFacts:
         return matching(facts, self._is_stale)
 
     def _is_stale(self, fact: Fact) -> bool:
-        return self.now(fact) != fact.value
+        return fact.kind != kinds.RECIPE and self.now(fact) != fact.value
 
     def now(self, fact: Fact) -> str:
         """Return the value that *fact* would have if it were recorded now."""

@@ -8,7 +8,9 @@ import ast
 import hashlib
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -21,7 +23,7 @@ from wiremap.source.tree import Function, blocks, dump, set_body, walk
 
 MODULE_UNIT = "<module>"
 
-FLAVOUR = f"14/{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"
+FLAVOUR = f"15/{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"
 """Names the way fingerprints are made: the syntax tree differs between versions of Python."""
 
 _LONGEST_NAME = 200
@@ -142,8 +144,10 @@ def _units_of(tree: ast.Module) -> dict[str, Unit]:
     cached = _cached_by_call(tree)
     kept_by = keepers(definitions, tree)
     imported = imported_names(tree)
+    marks = _recipe_marks(tree, imported)
     units = {
-        name: _function_unit(name, same, kept_by=kept_by[name], imported=imported) for name, same in definitions.items()
+        name: _function_unit(name, same, kept_by=kept_by[name], imported=imported, forgetful=marks)
+        for name, same in definitions.items()
     }
     units |= {name: replace(units[name], memory="certain") for name in cached & units.keys()}
     units[MODULE_UNIT] = _module_unit(tree, [node for nodes in definitions.values() for node in nodes])
@@ -162,8 +166,18 @@ def _functions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, Functio
                 yield from _functions(block, prefix)
 
 
-def _function_unit(name: str, definitions: list[Function], *, kept_by: Keepers, imported: Mapping[str, str]) -> Unit:
-    """Build one unit of all functions of one qualified name: a property's getter and setter share theirs."""
+def _function_unit(
+    name: str,
+    definitions: list[Function],
+    *,
+    kept_by: Keepers,
+    imported: Mapping[str, str],
+    forgetful: AbstractSet[str],
+) -> Unit:
+    """Build one unit of all functions of one qualified name: a property's getter and setter share theirs.
+
+    *forgetful* are decorators as written, without arguments, that are known to keep nothing.
+    """
     names = frozenset(name for node in definitions for name in _names(node))
     decorators = [decorator for node in definitions for decorator in node.decorator_list]
     return Unit(
@@ -176,7 +190,7 @@ def _function_unit(name: str, definitions: list[Function], *, kept_by: Keepers, 
         mentions=frozenset().union(*map(identifiers_below, definitions)) - names,
         reach=reach_of(definitions, imported),
         keepers=kept_by,
-        memory=_memory(name, decorators),
+        memory=_memory(name, [one for one in decorators if ast.unparse(_called(one)) not in forgetful]),
         is_fixture=any("fixture" in _last_name(one) for one in decorators),
     )
 
@@ -293,8 +307,44 @@ def _cached_by_call(tree: ast.Module) -> set[str]:
     return found
 
 
+def _recipe_marks(tree: ast.Module, imported: Mapping[str, str]) -> frozenset[str]:
+    """Return how the file writes wiremap's own mark for recipes, by names that nothing else in it may mean."""
+    marks = {
+        name: f"{name}.recipe" if origin == "wiremap" else name
+        for name, origin in imported.items()
+        if origin in _OF_MARK
+    }
+    nodes = walk(tree) if marks else ()
+    if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in nodes):
+        return frozenset()
+    bound = Counter(name for node in nodes for name in _names_bound_by(node) if name in marks)
+    return frozenset(mark for name, mark in marks.items() if bound[name] == 1)
+
+
+_OF_MARK = frozenset({"wiremap", "wiremap.recipe", "wiremap.registry.recipe", "wiremap.registry.recipes.recipe"})
+
+
+def _names_bound_by(node: ast.AST) -> Iterator[str]:
+    """Yield the names that *node* itself binds, wherever that is."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            yield name
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            yield from (one.asname or one.name.partition(".")[0] for one in names)
+        case ast.Global(names=names):
+            yield from names
+        case _:
+            pass
+
+
+def _called(decorator: ast.expr) -> ast.expr:
+    return decorator.func if isinstance(decorator, ast.Call) else decorator
+
+
 def _last_name(decorator: ast.expr) -> str:
-    target = decorator.func if isinstance(decorator, ast.Call) else decorator
+    target = _called(decorator)
     return target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
 
 

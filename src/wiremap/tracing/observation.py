@@ -30,6 +30,7 @@ class Observation:
         graphs: Digests of the graphs that were compiled.
         processes: Ids of the child processes that were started in this context or lived during it.
         unpickled: Modules that data named from which objects were made: what was read of them stands in the data.
+        branches: Branches that recipes took: path and unit, number of the `if`, how it came out.
         kept: What earlier contexts did to fill what this one may have found full, by `id` of the observation.
         doubts: Why something may have happened unseen, one sentence each.
     """
@@ -46,6 +47,7 @@ class Observation:
     graphs: set[str]
     processes: set[str]
     unpickled: set[str]
+    branches: set[tuple[str, str, int, bool]]
     kept: "dict[int, Observation]"
     doubts: set[str]
 
@@ -89,7 +91,19 @@ _READINGS = frozenset({"files", "presences", "variables"})
 _MADE_LATE: dict[str, type[dict[Any, Any]] | type[set[Any]]] = {
     **dict.fromkeys(("files", "presences", "variables", "kept"), dict),
     **dict.fromkeys(
-        ("units", "modules", "imports", "fixtures", "distributions", "graphs", "processes", "unpickled", "doubts"), set
+        (
+            "units",
+            "modules",
+            "imports",
+            "fixtures",
+            "distributions",
+            "graphs",
+            "processes",
+            "unpickled",
+            "branches",
+            "doubts",
+        ),
+        set,
     ),
 }
 

@@ -285,6 +285,11 @@ class Recorder:
         if self._journal is not None:
             self._journal.write(GRAPH, OUTSIDE_OF_IMPORTS, digest, text)
 
+    def on_branch(self, path: str, unit: str, number: int, outcome: bool) -> None:  # noqa: FBT001 - an event
+        """Note how the numbered `if` of a recipe came out. A child process tells that it ran, and no more."""
+        if self._journal is None:
+            self.current.branches.add((path, unit, number, outcome))
+
     def give_way(self) -> None:
         """Stop if this process records for who started it, since now it records for itself."""
         if self._journal is not None:

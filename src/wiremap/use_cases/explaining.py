@@ -56,6 +56,7 @@ class Explanation:
         last_duration: How long that took, in seconds.
         num_records: How many recorded runs are remembered; a proof rests on one of them.
         notes: What must be told of the map.
+        cut_off: Recipes that it executed, that changed and that are proved to do the same for it.
     """
 
     test: str
@@ -66,6 +67,7 @@ class Explanation:
     last_duration: float | None
     num_records: int
     notes: tuple[str, ...]
+    cut_off: tuple[str, ...] = ()
 
 
 def explain(name: str) -> list[Explanation]:
@@ -141,6 +143,7 @@ class _Records:
         self._notes = tuple(store.notes)
         self._components = component_index(store, settings)
         self._callers = store.calls()
+        self._cut_off = {entry["unit"]: frozenset(entry["tests"]) for entry in document["cut_off"]}
         self._lines = {change["unit"]: change["line"] for change in document["changes"]}
 
     def explanation(self, test: str, reasons: Iterable[Mapping[str, Any]]) -> Explanation:
@@ -157,6 +160,7 @@ class _Records:
             last_duration=trace.duration if trace else None,
             num_records=len(self.traces.get(test, ())),
             notes=self._notes,
+            cut_off=tuple(sorted(unit for unit, tests in self._cut_off.items() if test in tests)),
         )
 
     def _cause(self, reason: Mapping[str, Any], test: str, within: AbstractSet[str]) -> Cause:

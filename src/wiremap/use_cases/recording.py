@@ -14,6 +14,7 @@ from typing import Self
 from wiremap.project.libraries import loaded_libraries
 from wiremap.project.sources import ProjectSources
 from wiremap.project.state import ProjectState
+from wiremap.registry.observers import observe_recipes
 from wiremap.selection import facts as kinds
 from wiremap.selection.dependencies import DependencyResolver
 from wiremap.selection.environment import EnvironmentResolver, Evidence
@@ -25,6 +26,7 @@ from wiremap.tracing.file_stat import FileStat
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.outside_names import outside_names
 from wiremap.tracing.process_family import ProcessFamily
+from wiremap.tracing.recipe_branches import RecipeBranches
 from wiremap.tracing.recorder import Recorder
 from wiremap.tracing.session_file import Session
 from wiremap.tracing.territory import Territory
@@ -65,6 +67,7 @@ class RecordedSession:
     Attributes:
         recorder: Who observed.
         family: Its child processes.
+        recipes: Who knows the recipes that tell which branches they take.
         graphs: JSON of each graph that was compiled, by digest.
         tests: The tests that ran to their end.
         collections: The test files that were collected whole, each as if its collection were a test.
@@ -74,6 +77,7 @@ class RecordedSession:
 
     recorder: Recorder
     family: ProcessFamily
+    recipes: RecipeBranches | None = None
     graphs: dict[str, str] = field(default_factory=dict)
     tests: list[RanTest] = field(default_factory=list)
     collections: list[RanTest] = field(default_factory=list)
@@ -97,8 +101,10 @@ class RecordedSession:
             return sources.keepers(path, unit_of_qualname(qualname))
 
         recorder = Recorder(session, keepers_of, watched, family)
+        recipes = RecipeBranches(session.territory.code_path, recorder.on_branch, recorder.unobserved)
+        observe_recipes(recipes.watch)
         recorder.start()
-        return cls(recorder, family, files_before=sources.files)
+        return cls(recorder, family, recipes, files_before=sources.files)
 
     def belongs_here(self) -> bool:
         """Tell whether this is the process that it began in, and none that forked off."""
@@ -121,7 +127,8 @@ def record(
     around = _Around(session, project, wirings)
     kept = [(one.code, one.work) for one in session.recorder.kept_work.all()]
     _settle_processes(session, around, [work for _, work in kept])
-    resolver = DependencyResolver(around, session.recorder.imports, kept)
+    recipes = session.recipes.whole() if session.recipes is not None else {}
+    resolver = DependencyResolver(around, session.recorder.imports, kept, recipes)
     environment = _environment_resolver(session, project)
 
     @functools.cache  # many tests share a set
@@ -157,7 +164,9 @@ def record_crashes(tests: Iterable[str], project: ProjectState, store: Map) -> N
 def _as_now(facts: AbstractSet[Fact], project: ProjectState) -> frozenset[Fact]:
     # The environment was that of the process that died.
     return frozenset(
-        fact if fact.kind == kinds.ENVIRONMENT else fact._replace(value=project.value(fact.kind, fact.key))
+        fact
+        if fact.kind in (kinds.ENVIRONMENT, kinds.RECIPE, kinds.WIRING)
+        else fact._replace(value=project.value(fact.kind, fact.key))
         for fact in facts
     )
 

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wiremap.project.state import ProjectState
-from wiremap.selection.changes import Change, fact_changes, held_changes, source_changes
+from wiremap.selection.changes import Change, fact_changes, held_changes, rewired_changes, source_changes
 from wiremap.selection.facts import COLLECTED_TEST, Trace, newest, of_collections, of_tests
 from wiremap.selection.name_changes import NameChanges
 from wiremap.selection.order import likeliest_first
 from wiremap.selection.report import Report
 from wiremap.selection.verdicts import Reason, StaleFacts, Verdict, verdict
+from wiremap.selection.wiring_changes import WiringChanges
 from wiremap.store.map import Map
 from wiremap.use_cases.component_index import component_index
 
@@ -42,7 +43,9 @@ class Selection:
         """
         self._project = project
         self._store = store
-        self._stale = StaleFacts(project.value, NameChanges(project.sources).concern)
+        self._stale = StaleFacts(
+            project.value, NameChanges(project.sources).concern, WiringChanges(project.sources).judge
+        )
         recorded = store.traces(until=until)
         self._traces = of_tests(recorded)
         self._collections = of_collections(recorded)
@@ -116,6 +119,7 @@ def _changes(
     told = {*changed, *fact_changes(stale.of_all(map(newest, traces.values())), stale.now)}
     # The baseline is of the last recording; tests that it left out may owe their answer for longer. Those that are
     # proved unaffected owe none.
+    told = set(rewired_changes(told, stale.all_wirings(map(newest, traces.values()))))
     owed = {fact for test in collected.tests if test in traces for fact in stale.of(newest(traces[test]))}
     return sorted(told | set(held_changes(sorted(owed), told, sources.units)))
 

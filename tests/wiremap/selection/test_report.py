@@ -28,7 +28,8 @@ def test_the_kind_is_the_widest_of_the_changes() -> None:
 
 
 def test_the_document_is_sorted_and_plain() -> None:
-    found = report(Verdict("c"), Verdict("z", (Reason("new", "it has no recorded run"),)), RUNS, Verdict("a"))
+    new = Verdict("z", (Reason("new", "it has no recorded run"),))
+    found = report(Verdict("c", (), ("m.py::wire",)), new, RUNS, Verdict("a", (), ("m.py::wire",)))
 
     document = found.as_document()
 
@@ -36,6 +37,7 @@ def test_the_document_is_sorted_and_plain() -> None:
         "schema": "wiremap.verdict/1",
         "kind": "none",
         "changes": [],
+        "cut_off": [{"unit": "m.py::wire", "tests": ["a", "c"]}],
         "run": [
             {
                 "test": "b",
