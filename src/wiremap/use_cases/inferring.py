@@ -37,9 +37,9 @@ def infer_folder(folder: Path) -> tuple[Graph, tuple[str, ...]]:
 
 
 def _is_aside(root: Path, path: str) -> bool:
-    folders = path.split("/")[:-1]
+    *folders, name = path.split("/")
     is_built = bool(folders) and folders[0] in _BUILT and not (root / folders[0] / "__init__.py").exists()
-    return is_built or any(name.startswith(".") for name in folders)
+    return is_built or any(part.startswith(".") for part in (*folders, name))
 
 
 def _is_test(path: str) -> bool:
