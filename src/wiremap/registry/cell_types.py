@@ -169,6 +169,12 @@ def _misfit_of_state(wanted: Any, provider: object, cell: str) -> str | None:
     return None if fits(declared, wanted) else f"its type is {type_name(declared)}"
 
 
+def may_be_callable(provider: object, cell: str) -> bool:
+    """Tell whether the value of a state cell can be something to call, for all that is known without asking for it."""
+    declared, value = _declared_state(type(provider), cell), _value_now(provider, cell)
+    return fits(MethodType, declared) if declared is not UNKNOWN or value is None else callable(value)
+
+
 def _value_now(provider: object, cell: str) -> Any:
     """Return the value as it is stored, or None where it may be set later or is computed at every read."""
     stored = instance_dict(provider)

@@ -101,5 +101,6 @@ def _seen_from(node: Node, child: Node) -> str:
 
     A class that another has in its body, or a module, is named after that too, and is no attribute of the instance.
     """
-    is_place = child.label.startswith(f"{node.label}.") and not child.label.endswith(f".{legible(child.component.type)}")
+    beginning, ending = f"{node.label}.", f".{legible(child.component.type)}"
+    is_place = child.label.startswith(beginning) and not child.label.endswith(ending)
     return child.title.removeprefix(node.label) if is_place else child.title
