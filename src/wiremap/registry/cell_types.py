@@ -10,6 +10,7 @@ from wiremap.errors import CellTypeError
 from wiremap.graph import CALL, CellKind
 from wiremap.registry.annotations import UNKNOWN, names_in_class, resolved
 from wiremap.registry.attributes import instance_dict
+from wiremap.registry.call_fit import misfits_of_call
 from wiremap.registry.cells import class_attribute, value_of_cell
 from wiremap.registry.identity import Names
 from wiremap.registry.ledger import Entry, Ledger, Link
@@ -18,12 +19,13 @@ from wiremap.registry.requirements import Requirement, requirements_of
 from wiremap.registry.signatures import (
     Shape,
     is_callable_type,
-    misfits_of_call,
     shape_of_function,
+    shape_of_method,
     shape_of_type,
     shape_with_arguments,
     type_name,
 )
+from wiremap.registry.type_arguments import arguments_in, with_arguments
 from wiremap.registry.type_fit import fits, lists_values, value_fits
 
 Declared = Mapping[str, Requirement[Any, Any]]
@@ -113,10 +115,19 @@ def _misfit_of_callable(wanted: Any, provider: object, cell: str, kind: CellKind
         return None if isinstance(wanted, Shape) or fits(declared, wanted) else f"its type is {type_name(declared)}"
     if not callable(value):
         return f"it is a value of type {type_name(type(value))}"
-    given = shape_of_function(value)
+    given = _shape_of(provider, cell, value)
     shape = wanted if isinstance(wanted, Shape) else shape_of_type(wanted)
     misfits = misfits_of_call(given, shape, fits) if given else ()
     return "\n".join([misfits[0] + _written_at(provider, cell), *misfits[1:]]) if misfits else None
+
+
+def _shape_of(provider: object, cell: str, value: Any) -> Shape | None:
+    """Return how *value* is called, where a cell has it that *provider* may inherit from a generic class."""
+    shape = shape_of_function(value)
+    owner = next((klass for klass in type(provider).__mro__ if cell in vars(klass)), None)
+    if shape is None or owner is None or cell in instance_dict(provider):
+        return shape
+    return shape_with_arguments(shape, arguments_in(owner, type(provider)))
 
 
 def type_fault(
@@ -153,12 +164,9 @@ def _function_behind(called: Any) -> FunctionType | None:
 def _member(protocol: Any, name: str) -> Any:
     """Return what *protocol* says of its member: the shape of a method, or the type of a state."""
     plain = get_origin(protocol) or protocol
-    found = class_attribute(plain, name)
-    if not isinstance(found, FunctionType | classmethod | staticmethod):
-        return _declared_state(plain, name)
-    function = found if isinstance(found, FunctionType) else found.__func__
-    shape = shape_of_function(function, skip_self=not isinstance(found, staticmethod))
-    return shape_with_arguments(shape, protocol) if shape else UNKNOWN
+    if isinstance(class_attribute(plain, name), FunctionType | classmethod | staticmethod):
+        return shape_of_method(protocol, name) or UNKNOWN
+    return _declared_state(protocol, name)
 
 
 def _misfit_of_state(wanted: Any, provider: object, cell: str) -> str | None:
@@ -167,6 +175,12 @@ def _misfit_of_state(wanted: Any, provider: object, cell: str) -> str | None:
     if declared is UNKNOWN and value is not None:
         return None if value_fits(value, wanted) else f"its type is {type_name(type(value))}"
     return None if fits(declared, wanted) else f"its type is {type_name(declared)}"
+
+
+def may_be_callable(provider: object, cell: str) -> bool:
+    """Tell whether the value of a state cell can be something to call, for all that is known without asking for it."""
+    declared, value = _declared_state(type(provider), cell), _value_now(provider, cell)
+    return fits(MethodType, declared) if declared is not UNKNOWN or value is None else callable(value)
 
 
 def _value_now(provider: object, cell: str) -> Any:
@@ -178,15 +192,17 @@ def _value_now(provider: object, cell: str) -> Any:
     return None if hasattr(type(value), "__get__") else value
 
 
-def _declared_state(cls: type, name: str) -> Any:
-    """Return the type that a property or an annotation of *cls* gives to its attribute."""
-    found = class_attribute(cls, name)
+def _declared_state(declared: Any, name: str) -> Any:
+    """Return the type that a property or an annotation of a class gives to its attribute."""
+    plain = get_origin(declared) or declared
+    found = class_attribute(plain, name)
     getter = found.func if isinstance(found, cached_property) else getattr(found, "fget", None)
     if getter:
         shape = shape_of_function(getter)
-        return shape.result if shape else UNKNOWN
-    for klass in cls.__mro__:
+        owner = next(klass for klass in plain.__mro__ if name in vars(klass))
+        return with_arguments(shape.result, arguments_in(owner, declared)) if shape else UNKNOWN
+    for klass in plain.__mro__:
         annotations = getattr(klass, "__annotations__", {})
         if name in annotations:
-            return resolved(annotations[name], names_in_class(klass))
+            return with_arguments(resolved(annotations[name], names_in_class(klass)), arguments_in(klass, declared))
     return UNKNOWN

@@ -8,10 +8,9 @@ import warnings
 import weakref
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
-from types import TracebackType
 from typing import Any, Final, TypeVar
 
 from wiremap.errors import (
@@ -28,7 +27,7 @@ from wiremap.graph import CALL, CellKind
 from wiremap.registry.arguments import check_component, needs_instance
 from wiremap.registry.attributes import is_class
 from wiremap.registry.cell_table import wiring_lock
-from wiremap.registry.cell_types import misfit_of_cell, type_fault
+from wiremap.registry.cell_types import may_be_callable, misfit_of_cell, type_fault
 from wiremap.registry.cells import (
     NOT_CALLABLE,
     Offer,
@@ -161,7 +160,7 @@ class System:
             raise CannotOverrideError(component_id, *reason)
         if faults := list(_faults(stand_in, handed, where)):
             raise WiringError(faults, _NOTHING_SWAPPED)
-        return _Override(component_id, where, _swapped(provider, stand_in, handed, reached))
+        return _Override(component_id, stand_in, provider, (handed, reached), where)
 
     def offered_by(self, component_id: str) -> list[BoundCell]:
         """Return the cells that a component hands over, by its id in the graph of this system."""
@@ -174,22 +173,49 @@ class System:
 
 
 class _Override(AbstractContextManager[T]):
-    """Swaps a provider on enter and puts it back on exit, and warns if it is thrown away without either."""
+    """Swaps a provider on each enter and puts it back on the exit, and warns if it is thrown away without either."""
 
-    def __init__(self, component_id: str, where: Location, swapped: AbstractContextManager[T]) -> None:
+    def __init__(
+        self,
+        component_id: str,
+        stand_in: T,
+        provider: object,
+        cells: tuple[Sequence[BoundCell], Sequence[BoundCell]],
+        where: Location,
+    ) -> None:
         self._component_id = component_id
+        self._stand_in = stand_in
+        self._provider = provider  # its consumers may be all that keeps it alive, and they are about to let it go
+        self._handed, self._reached = cells
         self._where = where
-        self._swapped = swapped
         self._is_entered = False
+        self._open: list[int] = []
 
     def __enter__(self) -> T:
         self._is_entered = True
-        return self._swapped.__enter__()
+        number = next(_numbers)
+        with wiring_lock:
+            if faults := list(_replaced(self._reached, replaced_cell)):
+                raise WiringError(faults, _NOTHING_SWAPPED)
+            self._open.append(number)
+            try:
+                for bound in self._handed:
+                    bound.stand_ins[number] = self._stand_in
+                _bind_anew(self._reached)
+            except BaseException:
+                self._put_back()
+                raise
+        return self._stand_in
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._swapped.__exit__(kind, error, trace)
+    def __exit__(self, *_: object) -> None:
+        with wiring_lock:
+            self._put_back()
+
+    def _put_back(self) -> None:
+        number = self._open.pop()  # of several blocks any will do: the stand-in is one
+        for bound in self._handed:
+            bound.stand_ins.pop(number, None)
+        _bind_anew(self._reached)
 
     def __del__(self, warn: Callable[..., None] = warnings.warn_explicit) -> None:  # names go when Python ends
         if not self._is_entered:
@@ -313,11 +339,20 @@ def _faults(stand_in: object, handed: Iterable[BoundCell], where: Location) -> I
         requirement = requirements_of(type(bound.consumer())).get(bound.interface or bound.cell)
         if requirement and (reason := misfit_of_cell(requirement, stand_in, bound.cell, bound.kind)):
             yield type_fault(requirement, bound.cell, bound.consumer_id, (name, where), reason)
-        elif not requirement and bound.kind == "method" and not callable(value := value_of_cell(stand_in, bound.cell)):
-            required = (bound.consumer_id, "a method", str(bound.where))
-            yield CellTypeError(
-                bound.cell, required, (name, str(where)), f"it is a value of type {type(value).__name__}"
-            )
+        elif not requirement and (mismatch := _mismatch(stand_in, bound)):
+            wanted, reason = mismatch
+            required = (bound.consumer_id, wanted, str(bound.where))
+            yield CellTypeError(bound.cell, required, (name, str(where)), reason)
+
+
+def _mismatch(stand_in: object, bound: BoundCell) -> tuple[str, str] | None:
+    """Return what a consumer that declares nothing surely takes the cell for, and what it is instead; or None."""
+    is_method = kind_of_cell(stand_in, bound.cell) == "method"
+    if bound.kind == "method":
+        value = None if is_method else value_of_cell(stand_in, bound.cell)
+        return None if is_method or callable(value) else ("a method", f"it is a value of type {type(value).__name__}")
+    is_called = may_be_callable(bound.provider(), bound.cell)
+    return ("a value", "it is a method, without @property") if is_method and not is_called else None
 
 
 def _mistake(stand_in: object, cell: str) -> str:
@@ -336,26 +371,6 @@ def _replaced(handed: Iterable[BoundCell], why: Callable[[object, str], str | No
         seen.add((id(consumer), name))
         if reason := why(consumer, name):
             yield CellReplacedError(name, bound.consumer_id, bound.provider_id, reason)
-
-
-@contextmanager
-def _swapped(provider: object, stand_in: T, handed: Sequence[BoundCell], reached: Sequence[BoundCell]) -> Iterator[T]:
-    kept = provider  # its consumers may be all that keeps it alive, and they are about to let it go
-    number = next(_numbers)
-    try:
-        with wiring_lock:
-            if faults := list(_replaced(reached, replaced_cell)):
-                raise WiringError(faults, _NOTHING_SWAPPED)
-            for bound in handed:
-                bound.stand_ins[number] = stand_in
-            _bind_anew(reached)
-        yield stand_in
-    finally:
-        with wiring_lock:
-            for bound in handed:
-                bound.stand_ins.pop(number, None)
-            _bind_anew(reached)
-        del kept
 
 
 def _bind_anew(reached: Iterable[BoundCell]) -> None:

@@ -8,7 +8,7 @@ that is the spelling for a class with ``__slots__``, where a value can't stand u
 
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, Protocol, TypeVar, get_args, get_origin, overload
 
 from wiremap.errors import CellNotWiredError, ModuleCellNotWiredError, RequirementNotMadeError
@@ -18,6 +18,7 @@ from wiremap.registry.location import Location
 from wiremap.registry.origin import origin_of
 from wiremap.registry.signatures import is_callable_type, is_protocol, names_in_protocol
 from wiremap.registry.state_cell import NOTHING, Announcement, StateCell, behind, bound
+from wiremap.registry.type_arguments import arguments_in, with_arguments
 
 _PACKAGE: Final = f"{__name__.rpartition('.')[0]}."
 
@@ -149,8 +150,15 @@ def requirements_of(cls: type) -> Mapping[str, Requirement[Any, Any]]:
         for name, requirement in _declared_by(klass):
             required.pop(name, None)
             if requirement is not None:
-                required[name] = requirement
+                required[name] = _seen_from(cls, requirement)
     return required
+
+
+def _seen_from(cls: type, requirement: Requirement[Any, Any]) -> Requirement[Any, Any]:
+    """Return what *cls* requires, which may derive from an owner that is generic, as in ``Owner[int]``."""
+    owner = requirement.owner
+    known = arguments_in(owner, cls) if getattr(owner, "__parameters__", ()) else {}
+    return replace(requirement, _written=with_arguments(requirement.type, known)) if known else requirement
 
 
 def required_cells(cls: type) -> frozenset[str]:

@@ -1,24 +1,30 @@
-"""Whether something that can be called takes the calls that its user will make."""
+"""How something that can be called is called, as its signature or a type says."""
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from collections.abc import Callable as AbstractCallable
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import Parameter
-from types import FunctionType
-from typing import Any, Final, ParamSpecArgs, TypeVar, Unpack, get_args, get_origin, get_type_hints, is_typeddict
+from types import FunctionType, MethodType, SimpleNamespace
+from typing import (
+    Any,
+    Final,
+    ParamSpecArgs,
+    Unpack,
+    get_args,
+    get_origin,
+    get_overloads,
+    get_type_hints,
+    is_typeddict,
+)
 
 from wiremap.registry.annotations import UNKNOWN, names_around, resolved
-
-_BY_POSITION: Final = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-_BY_KEYWORD: Final = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+from wiremap.registry.type_arguments import arguments_in, with_arguments
 
 _WRITTEN: Final = re.compile(r"""(?P<text>'[^']*'|"[^"]*")|<(?P<member>[\w.]+): [^>]*>|(?:[\w<>]+\.)+(?=\w)""")
 """In the text of a type: values that are strings, members of enumerations, and modules and classes around names."""
-
-Fits = Callable[[Any, Any], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +35,13 @@ class Shape:
         parameters: In order, with resolved annotations; None where any call is meant, as in ``Callable[..., int]``.
         result: The type of what the call returns.
         is_async: Whether that is the result of awaiting it.
+        overloads: The ways in which it may be called, where several are declared, each with a result of its own.
     """
 
     parameters: tuple[Parameter, ...] | None
     result: Any
     is_async: bool = False
+    overloads: tuple["Shape", ...] = ()
 
 
 ANY_CALL: Final = Shape(None, UNKNOWN)
@@ -62,8 +70,7 @@ def shape_of_type(declared: Any) -> Shape:
     """Return the calls that the callable type *declared* promises."""
     plain = get_origin(declared) or declared
     if plain is not AbstractCallable:
-        shape = shape_of_function(plain.__call__, skip_self=True) or ANY_CALL
-        return shape_with_arguments(shape, declared)
+        return shape_of_method(declared, "__call__") or ANY_CALL
     if not get_args(declared):
         return ANY_CALL
     taken, result = get_args(declared)
@@ -73,23 +80,30 @@ def shape_of_type(declared: Any) -> Shape:
     return Shape(tuple(parameters), result)
 
 
-def shape_with_arguments(shape: Shape, declared: Any) -> Shape:
-    """Return the shape of a member of a generic protocol with the arguments that *declared* gives to that."""
-    known = dict(zip(getattr(get_origin(declared), "__parameters__", ()), get_args(declared), strict=False))
+def shape_of_method(declared: Any, name: str) -> Shape | None:
+    """Return how a method that the class *declared* defines is called, or None where Python doesn't tell."""
+    plain = get_origin(declared) or declared
+    owner = next(klass for klass in plain.__mro__ if name in vars(klass))
+    method = vars(owner)[name]
+    shape = shape_of_function(_function_of(method), skip_self=not isinstance(method, staticmethod))
+    if overloads := _overloads(f"{owner.__qualname__}.{name}", owner.__module__, skip_self=True):
+        shape = replace(ANY_CALL, overloads=overloads)  # a protocol has nothing else of them
+    return shape and shape_with_arguments(shape, arguments_in(owner, declared))
+
+
+def _function_of(method: Any) -> Any:
+    return method.__func__ if isinstance(method, classmethod | staticmethod) else method
+
+
+def shape_with_arguments(shape: Shape, known: Mapping[Any, Any]) -> Shape:
+    """Return *shape* with what is *known* of type variables in their place."""
     if not known:
         return shape
     parameters = shape.parameters and tuple(
-        parameter.replace(annotation=_with_arguments(parameter.annotation, known)) for parameter in shape.parameters
+        parameter.replace(annotation=with_arguments(parameter.annotation, known)) for parameter in shape.parameters
     )
-    return replace(shape, parameters=parameters, result=_with_arguments(shape.result, known))
-
-
-def _with_arguments(annotation: Any, known: Mapping[Any, Any]) -> Any:
-    if isinstance(annotation, TypeVar):
-        return known.get(annotation, annotation)
-    if isinstance(annotation, type) or not (free := getattr(annotation, "__parameters__", ())):
-        return annotation
-    return annotation[tuple(known.get(one, one) for one in free)]
+    overloads = tuple(shape_with_arguments(one, known) for one in shape.overloads)
+    return replace(shape, parameters=parameters, result=with_arguments(shape.result, known), overloads=overloads)
 
 
 def shape_of_function(function: Any, *, skip_self: bool = False) -> Shape | None:
@@ -99,6 +113,14 @@ def shape_of_function(function: Any, *, skip_self: bool = False) -> Shape | None
         function: Anything callable.
         skip_self: It is a method as the class stores it.
     """
+    shape = _last_shape_of(function, skip_self=skip_self)
+    if shape is None or (overloads := _overloads_of(function, skip_self=skip_self)) == ():
+        return shape
+    return replace(shape, overloads=overloads)
+
+
+def _last_shape_of(function: Any, *, skip_self: bool) -> Shape | None:
+    """Return how the last definition of *function* is called, which stands for all overloads."""
     if _is_wrapper(function):
         return Shape(None, UNKNOWN, inspect.iscoroutinefunction(function))
     try:
@@ -115,6 +137,26 @@ def shape_of_function(function: Any, *, skip_self: bool = False) -> Shape | None
     # The call of a class gives an instance; Python tells what its __init__ returns, which is nothing.
     result = called if isinstance(called, type) else _type_of(signature.return_annotation, names)
     return Shape(tuple(parameters), result, _is_async(function))
+
+
+def _overloads_of(function: Any, *, skip_self: bool) -> tuple[Shape, ...]:
+    """Return the shapes of the overloads of something that can be called; none where there is one definition only."""
+    is_plain = isinstance(function, FunctionType | MethodType)
+    found = function if is_plain or isinstance(function, type) else getattr(type(function), "__call__", None)  # noqa: B004 -- it is read
+    written = getattr(found, "__func__", found)
+    if not isinstance(written, FunctionType):
+        return ()
+    skip_self = skip_self or not isinstance(function, FunctionType)
+    return _overloads(written.__qualname__, written.__module__, skip_self=skip_self)
+
+
+def _overloads(qualname: str, module: str, *, skip_self: bool) -> tuple[Shape, ...]:
+    named: Any = SimpleNamespace(__qualname__=qualname, __module__=module)  # all that is asked of a function
+    shapes = (
+        _last_shape_of(_function_of(one), skip_self=skip_self and not isinstance(one, staticmethod))
+        for one in get_overloads(named)
+    )
+    return tuple(shape for shape in shapes if shape)
 
 
 def _stands_for_unknown(written: Parameter, parameter: Parameter) -> bool:
@@ -164,117 +206,6 @@ def _is_async(function: Any) -> bool:
 
 def _type_of(annotation: Any, names: Any) -> Any:
     return UNKNOWN if annotation is Parameter.empty else resolved(annotation, names)
-
-
-# Comparing
-
-
-def misfits_of_call(given: Shape, wanted: Shape, fits: Fits) -> tuple[str, ...]:
-    """Return in words all that keeps *given* from taking every call that *wanted* allows.
-
-    Args:
-        given: How the thing is called.
-        wanted: How its user will call it.
-        fits: Whether a value of one type may stand for another.
-    """
-    return tuple(dict.fromkeys(_misfits(given, wanted, fits)))
-
-
-def _misfits(given: Shape, wanted: Shape, fits: Fits) -> Iterator[str]:
-    if given.parameters is not None and wanted.parameters is not None:
-        yield from _misfits_of_parameters(_Parameters(given.parameters), _Parameters(wanted.parameters), fits)
-    if given.is_async and not wanted.is_async and not _may_be_awaitable(wanted.result):
-        yield f"it is async, and {type_name(wanted.result)} is expected of the call"
-    elif wanted.is_async and not given.is_async and not _may_be_awaitable(given.result):
-        yield f"it returns {type_name(given.result)}, and something to await is expected"
-    else:
-        is_either_async = given.is_async or wanted.is_async
-        results = [_awaited(shape) if is_either_async else shape.result for shape in (given, wanted)]
-        if not fits(*results):
-            verb = "gives, when awaited," if is_either_async else "returns"
-            yield f"it {verb} {type_name(results[0])}, and {type_name(results[1])} is expected"
-
-
-def _awaited(shape: Shape) -> Any:
-    """Return the type of what awaiting the result of a call gives."""
-    if shape.is_async:
-        return shape.result
-    is_told = get_origin(shape.result) in (Awaitable, Coroutine) and get_args(shape.result)
-    return get_args(shape.result)[-1] if is_told else UNKNOWN
-
-
-class _Parameters:
-    """Parameters by the ways in which an argument may reach them."""
-
-    def __init__(self, parameters: tuple[Parameter, ...]) -> None:
-        self.by_position = [parameter for parameter in parameters if parameter.kind in _BY_POSITION]
-        self.by_keyword = {parameter.name: parameter for parameter in parameters if parameter.kind in _BY_KEYWORD}
-        self.keyword_only = [parameter for parameter in parameters if parameter.kind is Parameter.KEYWORD_ONLY]
-        self.rest = next((p for p in parameters if p.kind is Parameter.VAR_POSITIONAL), None)
-        self.keywords = next((p for p in parameters if p.kind is Parameter.VAR_KEYWORD), None)
-
-    def at(self, position: int) -> Parameter | None:
-        """Return what takes the argument at *position*, if anything does."""
-        return self.by_position[position] if position < len(self.by_position) else self.rest
-
-
-def _misfits_of_parameters(given: _Parameters, wanted: _Parameters, fits: Fits) -> Iterator[str]:
-    reached: set[str] = set()
-    for position, sent in enumerate(wanted.by_position):
-        taker = given.at(position)
-        if taker is None:
-            taken, passed = len(given.by_position), len(wanted.by_position)
-            yield f"it takes {_arguments(taken)} by position, and {passed} may be passed"
-            return
-        reached.add(taker.name)
-        yield from _misfits_of_argument(taker, sent, fits)
-        if sent.kind is Parameter.POSITIONAL_OR_KEYWORD and not _takes_keyword(given, position, sent.name):
-            yield f"{_called(taker)}, and it may be passed as {sent.name!r}"
-    for sent in wanted.keyword_only:
-        by_name = given.by_keyword.get(sent.name, given.keywords)
-        if by_name is None:
-            yield f"it takes no {sent.name!r}"
-        elif by_name in given.by_position and (wanted.rest or by_name.name in reached):
-            yield f"{sent.name!r} may be passed by keyword after another argument took its place"
-        else:
-            reached.add(by_name.name)
-            yield from _misfits_of_argument(by_name, sent, fits)
-    if (wanted.rest and not given.rest) or (wanted.keywords and not given.keywords):
-        yield "it takes a fixed set of arguments, and any may be passed"
-    for taker in (*given.by_position, *given.keyword_only):
-        if taker.name not in reached and taker.default is Parameter.empty:
-            yield f"it also needs {taker.name!r}, which is not passed"
-
-
-def _misfits_of_argument(taker: Parameter, sent: Parameter, fits: Fits) -> Iterator[str]:
-    if not fits(sent.annotation, taker.annotation):
-        yield f"its {taker.name!r} takes {type_name(taker.annotation)}, and {type_name(sent.annotation)} is passed"
-    is_variable = taker.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
-    if sent.default is not Parameter.empty and taker.default is Parameter.empty and not is_variable:
-        yield f"it needs {taker.name!r}, which may be left out"
-
-
-def _takes_keyword(given: _Parameters, position: int, name: str) -> bool:
-    """Tell whether the argument at *position* may as well be passed as *name*, when only earlier ones are."""
-    taker, named = given.at(position), given.by_keyword.get(name, given.keywords)
-    if named is taker or taker is None or named is None:
-        return named is not None
-    may_stay_empty = taker.kind is Parameter.VAR_POSITIONAL or taker.default is not Parameter.empty
-    return may_stay_empty and named not in given.by_position[:position]
-
-
-def _called(taker: Parameter) -> str:
-    if taker.kind is Parameter.POSITIONAL_OR_KEYWORD:
-        return f"it calls that argument {taker.name!r}"
-    return f"it takes {taker.name!r} by position only"
-
-
-def _may_be_awaitable(declared: Any) -> bool:
-    return declared in (Any, object) or hasattr(get_origin(declared) or declared, "__await__")
-
-
-def _arguments(count: int) -> str:
-    return f"{count} argument" if count == 1 else f"{count or 'no'} arguments"
 
 
 def type_name(declared: Any) -> str:

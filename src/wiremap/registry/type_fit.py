@@ -9,12 +9,21 @@ promotions, the arguments of containers, callables by their signatures.
 import collections.abc
 from enum import EnumType
 from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Final, Literal, NewType, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Final, Literal, NewType, TypeVar, Union, get_args, get_origin, is_typeddict
 
 from wiremap.registry.annotations import without_alias
-from wiremap.registry.signatures import is_callable_type, is_protocol, misfits_of_call, shape_of_type
+from wiremap.registry.call_fit import misfits_of_call
+from wiremap.registry.signatures import (
+    is_callable_type,
+    is_protocol,
+    names_in_protocol,
+    shape_of_type,
+)
 
-_PROMOTIONS: Final = {(int, float), (int, complex), (float, complex)}
+_PROMOTIONS: Final[dict[Any, tuple[type, ...]]] = {float: (int,), complex: (int, float)}
+"""By type, what else may stand for it, with all that derives from that."""
+_IMMUTABLE_TYPE: Final = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
+_ITEMS: Final[dict[Any, tuple[Any, ...]]] = {str: (str,), bytes: (int,)}
 _WRAPPERS: Final = (Annotated, ClassVar, Final)
 
 
@@ -104,18 +113,28 @@ def _is_subclass(source: Any, target: Any) -> bool:
     if isinstance(target, NewType):
         return False
     source, target = get_origin(source) or source, get_origin(target) or target
-    if not (isinstance(source, type) and isinstance(target, type)) or is_protocol(target):
-        return True  # special forms; and a protocol may be fulfilled by what only instances have
+    if not (isinstance(source, type) and isinstance(target, type)):
+        return True  # special forms
+    if is_protocol(target):
+        return not _lacks_members(source, target)
     try:
-        return issubclass(source, target) or (source, target) in _PROMOTIONS
+        # Which keys a dictionary has, only type checkers can tell.
+        return issubclass(source, (dict if is_typeddict(target) else target, *_PROMOTIONS.get(target, ())))
     except TypeError:
         return True
 
 
+def _lacks_members(source: type, protocol: type) -> bool:
+    """Tell whether no object of type *source* can be what *protocol* says: others may have what no class shows."""
+    is_bare = source is object or (source.__flags__ & _IMMUTABLE_TYPE and not source.__dictoffset__)
+    names = (name for name in names_in_protocol(protocol) if not name.startswith("_"))
+    return bool(is_bare) and not all(hasattr(source, name) for name in names)
+
+
 def _arguments_fit(source: Any, target: Any) -> bool:
     """Compare ``list[int]`` with ``Sequence[str]``: where both are containers of the standard library."""
-    given, wanted = get_args(source), get_args(target)
-    known = all(_is_standard(get_origin(side)) for side in (source, target))
+    given, wanted = get_args(source) or _ITEMS.get(source, ()), get_args(target)
+    known = all(_is_standard(get_origin(side) or side) for side in (source, target))
     if not (given and wanted and known) or Ellipsis in (*given, *wanted):
         return True
     if len(given) != len(wanted):

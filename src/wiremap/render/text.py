@@ -1,7 +1,8 @@
 """A graph as text for a terminal: who hands what to whom, read from providers down to consumers."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Final
 
 from wiremap.graph import Graph
@@ -35,13 +36,13 @@ def _section(title: str, diagram: Diagram, shown: tuple[Node, ...], nodes: Mappi
     cells: dict[str, list[CellEdge]] = defaultdict(list)
     for edge in diagram.cells:
         cells[edge.provider].append(edge)
-    children: dict[str, list[str]] = defaultdict(list)
+    children: dict[str, list[Node]] = defaultdict(list)
     for pair in diagram.containment:
-        children[pair.parent].append(nodes[pair.child].title)
+        children[pair.parent].append(nodes[pair.child])
     described_here = {node.key for node in diagram.nodes}
     for node in shown:
         handed = list(_handed(cells[node.key], nodes))
-        held = list(_held(node, sorted(children[node.key])))
+        held = list(_held(node, children[node.key]))
         # The owner of a local graph is described outside; inside, it is listed only for its edges there.
         if node.key in described_here or handed or held:
             paragraphs.append("\n".join([_heading(node), *handed, *held]))
@@ -89,11 +90,17 @@ def _listed(head: str, names: Sequence[str], note: str = "") -> str:
     return "\n".join(lines) + note
 
 
-def _held(node: Node, children: Sequence[str]) -> Iterator[str]:
+def _held(node: Node, children: Iterable[Node]) -> Iterator[str]:
     if children:
-        yield _listed(f"{_INDENT}holds ", [_seen_from(node, child) for child in children])
+        ordered = sorted(children, key=attrgetter("title"))
+        yield _listed(f"{_INDENT}holds ", [_seen_from(node, child) for child in ordered])
 
 
-def _seen_from(node: Node, child: str) -> str:
-    """Return *child* without the name of *node* if it is named after its place in it."""
-    return child.removeprefix(node.label) if child.startswith(f"{node.label}.") else child
+def _seen_from(node: Node, child: Node) -> str:
+    """Return the title of *child* without the name of *node* if it is named after its place in it.
+
+    A class that another has in its body, or a module, is named after that too, and is no attribute of the instance.
+    """
+    beginning, ending = f"{node.label}.", f".{legible(child.component.type)}"
+    is_place = child.label.startswith(beginning) and not child.label.endswith(ending)
+    return child.title.removeprefix(node.label) if is_place else child.title

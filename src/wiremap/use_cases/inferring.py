@@ -63,7 +63,7 @@ def _is_aside(root: Path, path: str) -> bool:
 
 
 def _is_hidden(path: str) -> bool:
-    return any(name.startswith(".") for name in path.split("/")[:-1])
+    return any(name.startswith(".") for name in path.split("/"))
 
 
 def _packages_around(root: Path) -> Iterator[Path]:

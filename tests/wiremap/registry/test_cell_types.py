@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property, wraps
-from typing import Any, Literal, Protocol, TypeVar, overload
+from typing import Any, Generic, Literal, Protocol, TypeVar, overload
 from unittest.mock import Mock, create_autospec
 
 import pytest
@@ -394,3 +394,42 @@ def test_each_value_is_judged_where_the_type_lists_those_that_are_allowed() -> N
         orch.compile()
     assert [fault.code for fault in caught.value.faults] == ["cell-type"]
     assert "-[mode]-> Runner#3" in str(caught.value)
+
+
+T = TypeVar("T")
+
+
+class Store(Generic[T]):
+    last: T
+
+    def put(self, value: T) -> None:
+        self.last = value
+
+
+class TextStore(Store[str]): ...
+
+
+class Keeper(Generic[T]):
+    put = Requires[Callable[[T], None]]()
+    last = Requires[T]()
+
+
+class NumberKeeper(Keeper[int]): ...
+
+
+class TextKeeper(Keeper[str]): ...
+
+
+def test_type_variables_stand_for_what_the_classes_of_both_sides_give() -> None:
+    orch, store = RegistryOrchestrator(), TextStore()
+    for keeper in (NumberKeeper(), TextKeeper()):
+        orch.register(store, "put", keeper)
+        orch.register(store, "last", keeper)
+
+    with pytest.raises(WiringError) as told:
+        orch.compile()
+
+    assert [(fault.consumer, fault.cell) for fault in told.value.faults if isinstance(fault, CellTypeError)] == [
+        ("NumberKeeper", "put"),
+        ("NumberKeeper", "last"),
+    ]

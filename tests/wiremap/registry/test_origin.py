@@ -1,5 +1,6 @@
 import collections
 import json.encoder
+from pathlib import Path
 
 from tests.wiremap.registry import parts
 from wiremap.registry.origin import Origin, origin_of
@@ -36,6 +37,37 @@ def test_a_nested_class_is_found() -> None:
 def test_of_two_classes_with_one_name_the_methods_decide() -> None:
     assert origin_of(First).source_line < origin_of(Twice).source_line
     assert origin_of(First).source_line == First.first.__code__.co_firstlineno - 1
+
+
+def test_of_two_classes_with_one_name_in_different_scopes_each_is_found() -> None:
+    text = """
+    def no_scope(): ...
+class Local:
+"""
+
+    class Local:
+        declared: int
+
+    class Outer:
+        class Local:
+            declared: str
+
+    lines = [origin_of(cls).source_line for cls in (_local(), Local, Outer.Local)]
+
+    written = Path(__file__).read_text(encoding="utf-8").splitlines()
+    assert [written[line] for line in lines] == [
+        "        declared: bool",
+        "        declared: int",
+        "            declared: str",
+    ]
+    assert text
+
+
+def _local() -> type:
+    class Local:
+        declared: bool
+
+    return Local
 
 
 def test_what_has_no_source_is_unknown() -> None:

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 from unittest.mock import Mock
 
 import pytest
@@ -215,6 +215,53 @@ def test_a_value_can_not_stand_in_for_a_method_though_nothing_is_required_of_it(
 
     with pytest.raises(WiringError, match=r"'allocate' as a method, (.*\n)*.*it is a value of type int"):
         graph.override("Blocks", stand_in)
+
+
+class Computed:
+    hook: Callable[[], int] | None = None
+
+    @property
+    def num_free(self) -> int:
+        return 7
+
+    @property
+    def untold(self):  # type: ignore[no-untyped-def] # noqa: ANN201 -- its type is not to be told
+        return 7
+
+
+def test_a_method_can_not_stand_in_for_a_value_but_for_what_may_be_called() -> None:
+    class Forgetful:
+        def num_free(self) -> int:
+            return 3
+
+        def untold(self) -> int:
+            return 3
+
+        def hook(self) -> int:
+            return 3
+
+    orch, reporter = RegistryOrchestrator(), Reporter()
+    for cell in ("num_free", "untold", "hook"):
+        orch.register(Computed(), cell, reporter)
+    graph = orch.finalize()
+
+    with pytest.raises(WiringError, match=r"'num_free' as a value, (.*\n)*.*it is a method, without @property") as told:
+        graph.override("Computed", Forgetful())
+    assert len(told.value.faults) == 1
+    with graph.override("Computed#2", Forgetful()), graph.override("Computed#3", Forgetful()):
+        assert cast(Any, reporter).hook() == 3
+
+
+def test_an_override_may_be_entered_again_after_its_end_and_within_itself() -> None:
+    wired = Wired()
+    way = wired.graph.override("Blocks", Blocks(1))
+
+    for _ in range(2):
+        with way:
+            with wired.graph.override("Blocks", Blocks(2)), way:
+                assert wired.reads() == [1] * 6
+            assert wired.reads() == [1] * 6
+        assert wired.reads() == [7] * 6
 
 
 def test_a_stand_in_whose_cell_raises_changes_nothing() -> None:

@@ -1,7 +1,7 @@
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, Any, Literal, NewType, Optional, Protocol, TypeVar
+from typing import Annotated, Any, Literal, NewType, Optional, Protocol, TypedDict, TypeVar
 
 import pytest
 
@@ -26,12 +26,23 @@ class Named(Protocol):
     name: str
 
 
+class Bounded(Protocol):
+    @property
+    def start(self) -> object: ...
+
+
+class Options(TypedDict):
+    hard: bool
+
+
 @pytest.mark.parametrize(
     ("source", "target"),
     [
         (Dog, Animal),
         (bool, int),
         (int, float),
+        (bool, float),
+        (Literal[True], complex),
         (int, int | None),
         (None, Optional[int]),  # noqa: UP045 -- the older spelling is read too
         (Literal["a"], str),
@@ -41,6 +52,11 @@ class Named(Protocol):
         (tuple[int, ...], Sequence[int]),
         (Callable[[Animal], Dog], Callable[[Dog], Animal]),
         (UserId, int),
+        (str, Sequence[str]),
+        (dict[str, int], Options),
+        (Options, Mapping[str, object]),
+        (Animal, Named),
+        (slice, Bounded),
         (Annotated[int, "a note"], int),
         (bool, Literal[True, False]),
         (bool | None, Literal[True] | Literal[False] | None),  # noqa: PYI030 -- a union of them is read too
@@ -72,6 +88,10 @@ def test_what_a_type_checker_accepts_fits(source: Any, target: Any) -> None:
         (tuple[int, str], tuple[int]),
         (Callable[[Dog], Animal], Callable[[Animal], Animal]),
         (int, UserId),
+        (str, Sequence[int]),
+        (Animal, Options),
+        (int, Named),
+        (object, Named),
         (type(None), Animal),
     ],
 )

@@ -80,3 +80,10 @@ def test_nothing_that_is_not_shown_gets_into_the_text(graph: Graph) -> None:
     text = render_text(graph)
 
     assert all(line.isprintable() or line == legible(line) for line in text.split("\n"))
+
+
+def test_a_class_in_the_body_of_its_holder_is_told_by_its_whole_name() -> None:
+    engine, cache, layer = component("m.Engine"), component("m.Engine.Cache", "Engine.Cache"), component("m.Engine.top")
+    held = tuple(Containment(one.id, engine.id) for one in (cache, layer))
+
+    assert "    holds m.Engine.Cache, .top\n" in render_text(Graph((engine, cache, layer), containment=held))

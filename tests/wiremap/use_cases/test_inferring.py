@@ -86,7 +86,7 @@ def test_a_folder_in_a_package_keeps_its_name(project: Path) -> None:
     assert graph.component("Pool").module == "lib.deep.pool"
 
 
-def test_tests_environments_builds_and_hidden_folders_are_left_out(project: Path) -> None:
+def test_tests_environments_builds_and_what_is_hidden_are_left_out(project: Path) -> None:
     write(
         project,
         {
@@ -95,6 +95,7 @@ def test_tests_environments_builds_and_hidden_folders_are_left_out(project: Path
             "conftest.py": "",
             "build/lib/lib/pool.py": POOL,
             ".hidden/pool.py": POOL,
+            ".pool.py": POOL,
             "env/pyvenv.cfg": "",
             "env/lib/pool.py": POOL,
             "node_modules/pool.py": POOL,
