@@ -9,6 +9,9 @@ bound to something made of it.
 Names are compared as identifiers, wherever they stand: `timeout` stands for every `timeout`, a variable's too.
 That widens, and never narrows, and it needs no types. A name that is added counts as one that changed: until
 now something else may have answered to it, a built-in, a base class, an error that was expected.
+
+A member of a class is read by whoever reads its name, if the test reads besides what gives the class: its name,
+or one that is bound to something made of it. Who has an object of a class was handed it by code that names the class.
 """
 
 import re
@@ -26,6 +29,7 @@ from wiremap.source.modules import absolute_name
 from wiremap.source.plain_classes import ANNOTATIONS
 from wiremap.source.scope import Kind
 from wiremap.source.units import MODULE_UNIT, SourceUnits
+from wiremap.tracing.outside_names import SUBCLASSES
 
 
 class Sources(Protocol):
@@ -81,6 +85,31 @@ class _Rests:
     readers: Sequence[Fact]
 
 
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    """Identifiers that may mean something else.
+
+    Attributes:
+        names: Those that concern whoever reads them.
+        members: Those that concern who reads them and besides one that gives their class; each with that class.
+        givers: For each of these classes, which identifiers give it.
+    """
+
+    names: frozenset[str]
+    members: frozenset[tuple[str, str]]
+    givers: Mapping[str, frozenset[str]]
+
+    @property
+    def words(self) -> frozenset[str]:
+        """All identifiers of which it matters whether a test reads them."""
+        return self.names.union((last for _, last in self.members), *self.givers.values()) - {_IMPORT_TIME}
+
+    def read_by(self, words: AbstractSet[str]) -> set[str]:
+        """Return what concerns somebody who reads *words*."""
+        given = {owner for owner, givers in self.givers.items() if not givers.isdisjoint(words)}
+        return {*(self.names & words), *(last for owner, last in self.members if last in words and owner in given)}
+
+
 class NameChanges:
     """Judges stale facts about modules, for many tests."""
 
@@ -92,7 +121,8 @@ class NameChanges:
         self._readers: dict[str, dict[str, list[str]]] = {}
         self._rests: dict[str, frozenset[str]] = {}
         self._kinds: dict[tuple[str, str], Kind] = {}
-        self._reached: dict[tuple[Fact, frozenset[str], frozenset[str]], frozenset[str]] = {}
+        self._reached: dict[tuple[Fact, frozenset[str], frozenset[str]], _Reached] = {}
+        self._givers_of: dict[tuple[str, frozenset[str], frozenset[str]], frozenset[str]] = {}
         self._read: dict[tuple[Fact, frozenset[str]], frozenset[str]] = {}
 
     def concern(self, trace: Trace, stale: Iterable[Fact]) -> dict[Fact, str]:
@@ -110,12 +140,13 @@ class NameChanges:
             return difference.doubt
         rests = self._rests_of(trace)
         reached = self._reached_by(fact, difference, rests.modules, rests.opaque)
-        if _IMPORT_TIME in reached:
-            return "the import of a module reads what changed"
         # pytest looks a test up by the names in its id.
-        read = reached & set(_WORD.findall(trace.function.partition("::")[2]))
-        read |= {name for one in rests.readers for name in self._read_by(one, reached)}
-        return f"it may read {min(read)}" if read else ""
+        read = reached.words & set(_WORD.findall(trace.function.partition("::")[2]))
+        read |= {name for one in rests.readers for name in self._read_by(one, reached.words)}
+        found = reached.read_by(read | {_IMPORT_TIME})
+        if _IMPORT_TIME in found:
+            return "the import of a module reads what changed"
+        return f"it may read {min(found)}" if found else ""
 
     def _rests_of(self, trace: Trace) -> "_Rests":
         if id(trace.facts) not in self._rests_by_set:
@@ -148,13 +179,15 @@ class NameChanges:
 
     def _reached_by(
         self, fact: Fact, difference: _Difference, modules: frozenset[str], opaque: frozenset[str]
-    ) -> frozenset[str]:
+    ) -> "_Reached":
         key = (fact, modules, opaque)
         if key not in self._reached:
             found = self._spread(difference.changed, modules, opaque, are_whole=fact.kind == kinds.CLASSES)
             if self._may_fail(difference, modules) or self._may_bring_others(fact.key, difference, modules):
                 found.add(_IMPORT_TIME)
-            self._reached[key] = frozenset(one for one in found if not one.endswith(_MEMBERS))
+            members = _split(one for one in found if _is_member(one))
+            givers = {owner: self._givers(owner, modules, opaque) for owner in {owner for owner, _ in members}}
+            self._reached[key] = _Reached(frozenset(one for one in found if _MEMBERS not in one), members, givers)
         return self._reached[key]
 
     def _spread(
@@ -165,19 +198,54 @@ class NameChanges:
         pending = list(reached)
         while pending:
             identifier = pending.pop()
-            is_of_members = identifier.endswith(_MEMBERS)
+            owner, _, last = identifier.rpartition(_MEMBERS)
+            is_of_members = not last
             for path in modules:
-                for name in self._readers_in(path).get(identifier.removesuffix(_MEMBERS), ()):
+                for name in self._readers_in(path).get(last or owner, ()):
                     if is_of_members and name == _IMPORT_TIME and not self._hands(path, identifier):
                         continue
                     # What an opaque module binds may be read by somebody who is not followed.
                     if name == _IMPORT_TIME or path in opaque:
-                        return {*reached, _IMPORT_TIME}
+                        if is_of_members or not owner:
+                            return {*reached, _IMPORT_TIME}
+                        reached.add(f"{owner}{_MEMBERS}{_IMPORT_TIME}")
+                        continue
                     found = _holders(name) if is_of_members else self._meanings(path, name, are_whole=are_whole)
                     new = set(found) - reached
                     reached |= new
                     pending.extend(new)
         return reached
+
+    def _givers(self, owner: str, modules: frozenset[str], opaque: frozenset[str]) -> frozenset[str]:
+        """Return the identifiers of which one is read by whoever comes by the class *owner*, or an object of it.
+
+        Where an import may keep one, nobody needs to.
+        """
+        key = (owner, modules, opaque)
+        if key not in self._givers_of:
+            self._givers_of[key] = frozenset(self._find_givers(*key))
+        return self._givers_of[key]
+
+    def _find_givers(self, owner: str, modules: frozenset[str], opaque: frozenset[str]) -> set[str]:
+        reached = {owner}
+        pending = [owner]
+        while pending:
+            identifier = pending.pop()
+            for path in modules:
+                names = self._readers_in(path).get(identifier, ())
+                if _IMPORT_TIME in names or (names and path in opaque):
+                    return {*reached, _IMPORT_TIME}
+                new = {part for name in names for part in name.split(_MEMBERS)}
+                if self._sources.is_known_outside(SUBCLASSES):
+                    new.update(self._bases_in(path, identifier))
+                pending.extend(new - reached)
+                reached |= new
+        return reached
+
+    def _bases_in(self, path: str, name: str) -> list[str]:
+        """Return what a class of that name derives from, if the module has one: who lists subclasses gets it so."""
+        top = self._sources.units(path).top or ModuleNames()
+        return _WORD.findall(top.names[name].header) if name in top.names else []
 
     def _hands(self, path: str, members: str) -> bool:
         """Tell whether the import of the module hands on the class of these *members*."""
@@ -189,8 +257,8 @@ class NameChanges:
 
     def _meanings(self, path: str, name: str, *, are_whole: bool) -> Iterator[str]:
         """Yield the identifiers by which what is bound to *name*, perhaps a member, may be reached."""
-        owner, _, last = name.rpartition(".")
-        yield last
+        owner, _, last = name.rpartition(_MEMBERS)
+        yield name
         if owner:
             yield f"{owner}{_MEMBERS}"
         if owner and (are_whole or self._sources.is_known_outside(last) or self._kind(path, owner) != "plain"):
@@ -437,7 +505,7 @@ _IMPORT_TIME = "<import>"
 """Stands, among identifiers, for what an effect reads."""
 
 _MEMBERS = "."
-"""Makes of an identifier what stands for the members of the class of that name, all of them."""
+"""Joins a class and its member, and makes of a class alone what stands for all of its members."""
 
 _WORD = re.compile(r"[^\W\d]\w*")
 
@@ -473,6 +541,14 @@ def _last(name: str) -> str:
 
 def _fixtures(source: SourceUnits) -> set[str]:
     return {name for name, unit in source.units.items() if unit.is_fixture}
+
+
+def _is_member(name: str) -> bool:
+    return _MEMBERS in name and not name.endswith(_MEMBERS)
+
+
+def _split(members: Iterable[str]) -> frozenset[tuple[str, str]]:
+    return frozenset((owner, last) for owner, _, last in (one.rpartition(_MEMBERS) for one in members))
 
 
 def _holders(name: str) -> Iterator[str]:
