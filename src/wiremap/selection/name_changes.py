@@ -20,7 +20,7 @@ import sysconfig
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from wiremap.selection import facts as kinds
 from wiremap.selection.facts import Fact, Trace, matching
@@ -58,12 +58,14 @@ class _Difference:
     Attributes:
         changed: Identifiers that may mean something else now.
         rebound: Those among them that may name no class any more, members left out.
+        derived: Those of classes that may not be derived from as before, beside others.
         removed: Names that are bound no longer.
         doubt: What may concern everybody who imports it, if anything does.
     """
 
     changed: frozenset[str] = frozenset()
     rebound: frozenset[str] = frozenset()
+    derived: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
     doubt: str = ""
 
@@ -83,6 +85,18 @@ class _Rests:
     modules: frozenset[str]
     opaque: frozenset[str]
     readers: Sequence[Fact]
+
+
+class _Rested(NamedTuple):
+    """What the import of a module rests on.
+
+    Attributes:
+        types: Identifiers that must stay types.
+        bases: Those of them that are derived from beside others, so that it matters how they are made.
+    """
+
+    types: frozenset[str]
+    bases: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +133,7 @@ class NameChanges:
         self._rests_by_set: dict[int, _Rests] = {}
         self._differences: dict[Fact, _Difference] = {}
         self._readers: dict[str, dict[str, list[str]]] = {}
-        self._rests: dict[str, frozenset[str]] = {}
+        self._rests: dict[str, _Rested] = {}
         self._kinds: dict[tuple[str, str], Kind] = {}
         self._reached: dict[tuple[Fact, frozenset[str], frozenset[str]], _Reached] = {}
         self._givers_of: dict[tuple[str, frozenset[str], frozenset[str]], frozenset[str]] = {}
@@ -183,7 +197,7 @@ class NameChanges:
         key = (fact, modules, opaque)
         if key not in self._reached:
             found = self._spread(difference.changed, modules, opaque, are_whole=fact.kind == kinds.CLASSES)
-            if self._may_fail(difference, modules) or self._may_bring_others(fact.key, difference, modules):
+            if self._may_fail(fact.key, difference, modules) or self._may_bring_others(fact.key, difference, modules):
                 found.add(_IMPORT_TIME)
             members = _split(one for one in found if _is_member(one))
             givers = {owner: self._givers(owner, modules, opaque) for owner in {owner for owner, _ in members}}
@@ -264,26 +278,37 @@ class NameChanges:
         if owner and (are_whole or self._sources.is_known_outside(last) or self._kind(path, owner) != "plain"):
             yield owner
 
-    def _may_fail(self, difference: _Difference, modules: frozenset[str]) -> bool:
+    def _may_fail(self, path: str, difference: _Difference, modules: frozenset[str]) -> bool:
         """Tell whether one of the *modules* may fail to be imported: a name is gone, or an annotation no type."""
-        tops = [self._sources.units(path).top or ModuleNames() for path in modules]
-        if difference.removed and any(
-            name in difference.removed for top in tops for one in top.names.values() for _, name in one.imported
-        ):
-            return True
-        rebound = set(difference.rebound)
-        pending = list(rebound)
+        for importer in modules if difference.removed else ():
+            top = self._sources.units(importer).top or ModuleNames()
+            imported = {pair for one in top.names.values() for pair in one.imported if pair[1] in difference.removed}
+            if any(self._may_lack(path, absolute_name(module, importer), name) for module, name in imported):
+                return True
+        types, bases = self._made_of(difference.rebound, modules), self._made_of(difference.derived, modules)
+        rests = [self._rests_on(one) for one in modules]
+        return any(not (types.isdisjoint(one.types) and bases.isdisjoint(one.bases)) for one in rests)
+
+    def _may_lack(self, path: str, module: str, name: str) -> bool:
+        """Tell whether *module* may have lost *name*, which *path* has lost: not what binds one of its own."""
+        files = self._sources.candidates(module)
+        tops = [self._sources.units(file).top or ModuleNames() for file in files if file != path]
+        binds = len(tops) == len(files) and all(name in top.names and name not in top.unsure for top in tops)
+        return not (binds if files else _is_standard(module))
+
+    def _made_of(self, names: frozenset[str], modules: frozenset[str]) -> set[str]:
+        """Return *names*, and those that are no classes and made of these."""
+        found = set(names)
+        pending = list(found)
         while pending:
             identifier = pending.pop()
             for path in modules:
-                if identifier in self._rests_on(path):
-                    return True
                 top = self._sources.units(path).top or ModuleNames()
                 for name in self._readers_in(path).get(identifier, ()):
-                    if name in top.names and not top.names[name].kind and name not in rebound:
-                        rebound.add(name)
+                    if name in top.names and not top.names[name].kind and name not in found:
+                        found.add(name)
                         pending.append(_last(name))
-        return False
+        return found
 
     def _may_bring_others(self, path: str, difference: _Difference, modules: frozenset[str]) -> bool:
         """Tell whether `from … import *` may give other names than it did, or fail to find one that is listed.
@@ -321,12 +346,13 @@ class NameChanges:
             self._readers[path] = readers
         return self._readers[path]
 
-    def _rests_on(self, path: str) -> frozenset[str]:
-        """Return the identifiers that must stay types if the module is not to fail."""
+    def _rests_on(self, path: str) -> "_Rested":
+        """Return the identifiers that must stay what they are if the module is not to fail."""
         if path not in self._rests:
             top = self._sources.units(path).top or ModuleNames()
             texts = {text for one in top.names.values() for text in one.rests_on}
-            self._rests[path] = frozenset(word for text in texts for word in _WORD.findall(text))
+            bases = {text for text in texts if text.startswith("class(")}
+            self._rests[path] = _Rested(*(frozenset(_WORD.findall(" ".join(some))) for some in (texts, bases)))
         return self._rests[path]
 
     # How classes are made
@@ -390,16 +416,14 @@ class NameChanges:
         if strange := next((name for name in sorted(differing) if self._is_made_otherwise(path, name)), None):
             return _Difference(doubt=f"{strange} is of a class that may look at its members when it is made")
         meanings = {name: set(self._meanings(path, name, are_whole=are_whole)) for name in differing}
+        kept = _loaded(old) & _loaded(new)
         for name in differing:
-            meanings[name] |= {part for one in (old, new) for part in _submodules(one.names.get(name))}
-        rebound = {
-            name
-            for name in differing
-            if "." not in name and not _can_be_derived_from_as_before(old.names.get(name), new.names.get(name))
-        }
+            meanings[name] |= {part for one in (old, new) for part in _submodules(one.names.get(name), kept)}
+        pairs = {name: (old.names.get(name), new.names.get(name)) for name in differing if _MEMBERS not in name}
         return _Difference(
             changed=frozenset(part for parts in meanings.values() for part in parts),
-            rebound=frozenset(rebound),
+            rebound=frozenset(name for name, pair in pairs.items() if not _are_alike(*pair)),
+            derived=frozenset(name for name, pair in pairs.items() if not _are_derived_from_alike(*pair)),
             removed=frozenset(old.names.keys() - new.names.keys()),
         )
 
@@ -526,8 +550,13 @@ def _fingerprint(name: Name | None) -> str:
     return "" if name is None else name.fingerprint
 
 
-def _can_be_derived_from_as_before(old: Name | None, new: Name | None) -> bool:
-    return old is not None and new is not None and bool(old.kind) and (old.kind, old.header) == (new.kind, new.header)
+def _are_alike(old: Name | None, new: Name | None) -> bool:
+    """Tell whether both are classes that are made in one way."""
+    return old is not None and new is not None and bool(old.kind) and old.kind == new.kind
+
+
+def _are_derived_from_alike(old: Name | None, new: Name | None) -> bool:
+    return old is not None and new is not None and _are_alike(old, new) and old.header == new.header
 
 
 def _differs_in_place(old: Name, new: Name) -> bool:
@@ -556,12 +585,19 @@ def _holders(name: str) -> Iterator[str]:
     yield from (f"{part}{_MEMBERS}" for part in name.rpartition(".")[::2] if part)
 
 
-def _submodules(name: Name | None) -> Iterator[str]:
-    """Yield submodules that importing the name gives their package as attributes."""
+def _submodules(name: Name | None, kept: AbstractSet[str]) -> Iterator[str]:
+    """Yield submodules that importing the name gives their package as attributes, but for those that are *kept*."""
     for module, imported in name.imported if name is not None else ():
-        yield from module.split(".")[1:]
-        if imported:
+        if module not in kept:
+            yield from module.split(".")[1:]
+        if imported and f"{module}.{imported}" not in kept:
             yield imported
+
+
+def _loaded(top: ModuleNames) -> set[str]:
+    """Return the names of modules, as written, that the plain imports of a module may load."""
+    pairs = {pair for one in top.names.values() for pair in one.imported}
+    return {module for module, _ in pairs} | {f"{module}.{name}" for module, name in pairs if name}
 
 
 def _is_standard(module: str) -> bool:
