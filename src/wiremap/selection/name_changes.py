@@ -9,6 +9,9 @@ bound to something made of it.
 Names are compared as identifiers, wherever they stand: `timeout` stands for every `timeout`, a variable's too.
 That widens, and never narrows, and it needs no types. A name that is added counts as one that changed: until
 now something else may have answered to it, a built-in, a base class, an error that was expected.
+
+A member of a class is read by whoever reads its name, if the test reads besides what gives the class: its name,
+or one that is bound to something made of it. Who has an object of a class was handed it by code that names the class.
 """
 
 import re
@@ -17,7 +20,7 @@ import sysconfig
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from wiremap.selection import facts as kinds
 from wiremap.selection.facts import Fact, Trace, matching
@@ -27,6 +30,7 @@ from wiremap.source.modules import absolute_name
 from wiremap.source.plain_classes import ANNOTATIONS
 from wiremap.source.scope import Kind
 from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit
+from wiremap.tracing.outside_names import SUBCLASSES
 
 
 class Sources(Protocol):
@@ -55,12 +59,14 @@ class _Difference:
     Attributes:
         changed: Identifiers that may mean something else now.
         rebound: Those among them that may name no class any more, members left out.
+        derived: Those of classes that may not be derived from as before, beside others.
         removed: Names that are bound no longer.
         doubt: What may concern everybody who imports it, if anything does.
     """
 
     changed: frozenset[str] = frozenset()
     rebound: frozenset[str] = frozenset()
+    derived: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
     doubt: str = ""
 
@@ -82,6 +88,43 @@ class _Rests:
     readers: Sequence[Fact]
 
 
+class _Rested(NamedTuple):
+    """What the import of a module rests on.
+
+    Attributes:
+        types: Identifiers that must stay types.
+        bases: Those of them that are derived from beside others, so that it matters how they are made.
+    """
+
+    types: frozenset[str]
+    bases: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    """Identifiers that may mean something else.
+
+    Attributes:
+        names: Those that concern whoever reads them.
+        members: Those that concern who reads them and besides one that gives their class; each with that class.
+        givers: For each of these classes, which identifiers give it.
+    """
+
+    names: frozenset[str]
+    members: frozenset[tuple[str, str]]
+    givers: Mapping[str, frozenset[str]]
+
+    @property
+    def words(self) -> frozenset[str]:
+        """All identifiers of which it matters whether a test reads them."""
+        return self.names.union((last for _, last in self.members), *self.givers.values()) - {_IMPORT_TIME}
+
+    def read_by(self, words: AbstractSet[str]) -> set[str]:
+        """Return what concerns somebody who reads *words*."""
+        given = {owner for owner, givers in self.givers.items() if not givers.isdisjoint(words)}
+        return {*(self.names & words), *(last for owner, last in self.members if last in words and owner in given)}
+
+
 class NameChanges:
     """Judges stale facts about modules, for many tests."""
 
@@ -91,9 +134,10 @@ class NameChanges:
         self._rests_by_set: dict[int, _Rests] = {}
         self._differences: dict[Fact, _Difference] = {}
         self._readers: dict[str, dict[str, list[str]]] = {}
-        self._rests: dict[str, frozenset[str]] = {}
+        self._rests: dict[str, _Rested] = {}
         self._kinds: dict[tuple[str, str], Kind] = {}
-        self._reached: dict[tuple[Fact, frozenset[str], frozenset[str]], frozenset[str]] = {}
+        self._reached: dict[tuple[Fact, frozenset[str], frozenset[str]], _Reached] = {}
+        self._givers_of: dict[tuple[str, frozenset[str], frozenset[str]], frozenset[str]] = {}
         self._read: dict[tuple[Fact, frozenset[str]], frozenset[str]] = {}
 
     def concern(self, trace: Trace, stale: Iterable[Fact]) -> dict[Fact, str]:
@@ -111,12 +155,13 @@ class NameChanges:
             return difference.doubt
         rests = self._rests_of(trace)
         reached = self._reached_by(fact, difference, rests.modules, rests.opaque)
-        if _IMPORT_TIME in reached:
-            return "the import of a module reads what changed"
         # pytest looks a test up by the names in its id.
-        read = reached & set(_WORD.findall(trace.function.partition("::")[2]))
-        read |= {name for one in rests.readers for name in self._read_by(one, reached)}
-        return f"it may read {min(read)}" if read else ""
+        read = reached.words & set(_WORD.findall(trace.function.partition("::")[2]))
+        read |= {name for one in rests.readers for name in self._read_by(one, reached.words)}
+        found = reached.read_by(read | {_IMPORT_TIME})
+        if _IMPORT_TIME in found:
+            return "the import of a module reads what changed"
+        return f"it may read {min(found)}" if found else ""
 
     def _rests_of(self, trace: Trace) -> "_Rests":
         if id(trace.facts) not in self._rests_by_set:
@@ -154,13 +199,15 @@ class NameChanges:
 
     def _reached_by(
         self, fact: Fact, difference: _Difference, modules: frozenset[str], opaque: frozenset[str]
-    ) -> frozenset[str]:
+    ) -> "_Reached":
         key = (fact, modules, opaque)
         if key not in self._reached:
             found = self._spread(difference.changed, modules, opaque, are_whole=fact.kind == kinds.CLASSES)
-            if self._may_fail(difference, modules) or self._may_bring_others(fact.key, difference, modules):
+            if self._may_fail(fact.key, difference, modules) or self._may_bring_others(fact.key, difference, modules):
                 found.add(_IMPORT_TIME)
-            self._reached[key] = frozenset(one for one in found if not one.endswith(_MEMBERS))
+            members = _split(one for one in found if _is_member(one))
+            givers = {owner: self._givers(owner, modules, opaque) for owner in {owner for owner, _ in members}}
+            self._reached[key] = _Reached(frozenset(one for one in found if _MEMBERS not in one), members, givers)
         return self._reached[key]
 
     def _spread(
@@ -171,19 +218,54 @@ class NameChanges:
         pending = list(reached)
         while pending:
             identifier = pending.pop()
-            is_of_members = identifier.endswith(_MEMBERS)
+            owner, _, last = identifier.rpartition(_MEMBERS)
+            is_of_members = not last
             for path in modules:
-                for name in self._readers_in(path).get(identifier.removesuffix(_MEMBERS), ()):
+                for name in self._readers_in(path).get(last or owner, ()):
                     if is_of_members and name == _IMPORT_TIME and not self._hands(path, identifier):
                         continue
                     # What an opaque module binds may be read by somebody who is not followed.
                     if name == _IMPORT_TIME or path in opaque:
-                        return {*reached, _IMPORT_TIME}
+                        if is_of_members or not owner:
+                            return {*reached, _IMPORT_TIME}
+                        reached.add(f"{owner}{_MEMBERS}{_IMPORT_TIME}")
+                        continue
                     found = _holders(name) if is_of_members else self._meanings(path, name, are_whole=are_whole)
                     new = set(found) - reached
                     reached |= new
                     pending.extend(new)
         return reached
+
+    def _givers(self, owner: str, modules: frozenset[str], opaque: frozenset[str]) -> frozenset[str]:
+        """Return the identifiers of which one is read by whoever comes by the class *owner*, or an object of it.
+
+        Where an import may keep one, nobody needs to.
+        """
+        key = (owner, modules, opaque)
+        if key not in self._givers_of:
+            self._givers_of[key] = frozenset(self._find_givers(*key))
+        return self._givers_of[key]
+
+    def _find_givers(self, owner: str, modules: frozenset[str], opaque: frozenset[str]) -> set[str]:
+        reached = {owner}
+        pending = [owner]
+        while pending:
+            identifier = pending.pop()
+            for path in modules:
+                names = self._readers_in(path).get(identifier, ())
+                if _IMPORT_TIME in names or (names and path in opaque):
+                    return {*reached, _IMPORT_TIME}
+                new = {part for name in names for part in name.split(_MEMBERS)}
+                if self._sources.is_known_outside(SUBCLASSES):
+                    new.update(self._bases_in(path, identifier))
+                pending.extend(new - reached)
+                reached |= new
+        return reached
+
+    def _bases_in(self, path: str, name: str) -> list[str]:
+        """Return what a class of that name derives from, if the module has one: who lists subclasses gets it so."""
+        top = self._sources.units(path).top or ModuleNames()
+        return _WORD.findall(top.names[name].header) if name in top.names else []
 
     def _hands(self, path: str, members: str) -> bool:
         """Tell whether the import of the module hands on the class of these *members*."""
@@ -195,33 +277,44 @@ class NameChanges:
 
     def _meanings(self, path: str, name: str, *, are_whole: bool) -> Iterator[str]:
         """Yield the identifiers by which what is bound to *name*, perhaps a member, may be reached."""
-        owner, _, last = name.rpartition(".")
-        yield last
+        owner, _, last = name.rpartition(_MEMBERS)
+        yield name
         if owner:
             yield f"{owner}{_MEMBERS}"
         if owner and (are_whole or self._sources.is_known_outside(last) or self._kind(path, owner) != "plain"):
             yield owner
 
-    def _may_fail(self, difference: _Difference, modules: frozenset[str]) -> bool:
+    def _may_fail(self, path: str, difference: _Difference, modules: frozenset[str]) -> bool:
         """Tell whether one of the *modules* may fail to be imported: a name is gone, or an annotation no type."""
-        tops = [self._sources.units(path).top or ModuleNames() for path in modules]
-        if difference.removed and any(
-            name in difference.removed for top in tops for one in top.names.values() for _, name in one.imported
-        ):
-            return True
-        rebound = set(difference.rebound)
-        pending = list(rebound)
+        for importer in modules if difference.removed else ():
+            top = self._sources.units(importer).top or ModuleNames()
+            imported = {pair for one in top.names.values() for pair in one.imported if pair[1] in difference.removed}
+            if any(self._may_lack(path, absolute_name(module, importer), name) for module, name in imported):
+                return True
+        types, bases = self._made_of(difference.rebound, modules), self._made_of(difference.derived, modules)
+        rests = [self._rests_on(one) for one in modules]
+        return any(not (types.isdisjoint(one.types) and bases.isdisjoint(one.bases)) for one in rests)
+
+    def _may_lack(self, path: str, module: str, name: str) -> bool:
+        """Tell whether *module* may have lost *name*, which *path* has lost: not what binds one of its own."""
+        files = self._sources.candidates(module)
+        tops = [self._sources.units(file).top or ModuleNames() for file in files if file != path]
+        binds = len(tops) == len(files) and all(name in top.names and name not in top.unsure for top in tops)
+        return not (binds if files else _is_standard(module))
+
+    def _made_of(self, names: frozenset[str], modules: frozenset[str]) -> set[str]:
+        """Return *names*, and those that are no classes and made of these."""
+        found = set(names)
+        pending = list(found)
         while pending:
             identifier = pending.pop()
             for path in modules:
-                if identifier in self._rests_on(path):
-                    return True
                 top = self._sources.units(path).top or ModuleNames()
                 for name in self._readers_in(path).get(identifier, ()):
-                    if name in top.names and not top.names[name].kind and name not in rebound:
-                        rebound.add(name)
+                    if name in top.names and not top.names[name].kind and name not in found:
+                        found.add(name)
                         pending.append(_last(name))
-        return False
+        return found
 
     def _may_bring_others(self, path: str, difference: _Difference, modules: frozenset[str]) -> bool:
         """Tell whether `from … import *` may give other names than it did, or fail to find one that is listed.
@@ -259,12 +352,13 @@ class NameChanges:
             self._readers[path] = readers
         return self._readers[path]
 
-    def _rests_on(self, path: str) -> frozenset[str]:
-        """Return the identifiers that must stay types if the module is not to fail."""
+    def _rests_on(self, path: str) -> "_Rested":
+        """Return the identifiers that must stay what they are if the module is not to fail."""
         if path not in self._rests:
             top = self._sources.units(path).top or ModuleNames()
             texts = {text for one in top.names.values() for text in one.rests_on}
-            self._rests[path] = frozenset(word for text in texts for word in _WORD.findall(text))
+            bases = {text for text in texts if text.startswith("class(")}
+            self._rests[path] = _Rested(*(frozenset(_WORD.findall(" ".join(some))) for some in (texts, bases)))
         return self._rests[path]
 
     # How classes are made
@@ -328,16 +422,14 @@ class NameChanges:
         if strange := next((name for name in sorted(differing) if self._is_made_otherwise(path, name)), None):
             return _Difference(doubt=f"{strange} is of a class that may look at its members when it is made")
         meanings = {name: set(self._meanings(path, name, are_whole=are_whole)) for name in differing}
+        kept = _loaded(old) & _loaded(new)
         for name in differing:
-            meanings[name] |= {part for one in (old, new) for part in _submodules(one.names.get(name))}
-        rebound = {
-            name
-            for name in differing
-            if "." not in name and not _can_be_derived_from_as_before(old.names.get(name), new.names.get(name))
-        }
+            meanings[name] |= {part for one in (old, new) for part in _submodules(one.names.get(name), kept)}
+        pairs = {name: (old.names.get(name), new.names.get(name)) for name in differing if _MEMBERS not in name}
         return _Difference(
             changed=frozenset(part for parts in meanings.values() for part in parts),
-            rebound=frozenset(rebound),
+            rebound=frozenset(name for name, pair in pairs.items() if not _are_alike(*pair)),
+            derived=frozenset(name for name, pair in pairs.items() if not _are_derived_from_alike(*pair)),
             removed=frozenset(old.names.keys() - new.names.keys()),
         )
 
@@ -446,7 +538,7 @@ _IMPORT_TIME = "<import>"
 """Stands, among identifiers, for what an effect reads."""
 
 _MEMBERS = "."
-"""Makes of an identifier what stands for the members of the class of that name, all of them."""
+"""Joins a class and its member, and makes of a class alone what stands for all of its members."""
 
 _WORD = re.compile(r"[^\W\d]\w*")
 
@@ -467,8 +559,13 @@ def _fingerprint(name: Name | None) -> str:
     return "" if name is None else name.fingerprint
 
 
-def _can_be_derived_from_as_before(old: Name | None, new: Name | None) -> bool:
-    return old is not None and new is not None and bool(old.kind) and (old.kind, old.header) == (new.kind, new.header)
+def _are_alike(old: Name | None, new: Name | None) -> bool:
+    """Tell whether both are classes that are made in one way."""
+    return old is not None and new is not None and bool(old.kind) and old.kind == new.kind
+
+
+def _are_derived_from_alike(old: Name | None, new: Name | None) -> bool:
+    return old is not None and new is not None and _are_alike(old, new) and old.header == new.header
 
 
 def _differs_in_place(old: Name, new: Name) -> bool:
@@ -484,17 +581,32 @@ def _fixtures(source: SourceUnits) -> set[str]:
     return {name for name, unit in source.units.items() if unit.is_fixture}
 
 
+def _is_member(name: str) -> bool:
+    return _MEMBERS in name and not name.endswith(_MEMBERS)
+
+
+def _split(members: Iterable[str]) -> frozenset[tuple[str, str]]:
+    return frozenset((owner, last) for owner, _, last in (one.rpartition(_MEMBERS) for one in members))
+
+
 def _holders(name: str) -> Iterator[str]:
     """Yield what stands for the members of a class that *name* has been made of."""
     yield from (f"{part}{_MEMBERS}" for part in name.rpartition(".")[::2] if part)
 
 
-def _submodules(name: Name | None) -> Iterator[str]:
-    """Yield submodules that importing the name gives their package as attributes."""
+def _submodules(name: Name | None, kept: AbstractSet[str]) -> Iterator[str]:
+    """Yield submodules that importing the name gives their package as attributes, but for those that are *kept*."""
     for module, imported in name.imported if name is not None else ():
-        yield from module.split(".")[1:]
-        if imported:
+        if module not in kept:
+            yield from module.split(".")[1:]
+        if imported and f"{module}.{imported}" not in kept:
             yield imported
+
+
+def _loaded(top: ModuleNames) -> set[str]:
+    """Return the names of modules, as written, that the plain imports of a module may load."""
+    pairs = {pair for one in top.names.values() for pair in one.imported}
+    return {module for module, _ in pairs} | {f"{module}.{name}" for module, name in pairs if name}
 
 
 def _is_standard(module: str) -> bool:

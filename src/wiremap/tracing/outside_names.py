@@ -5,19 +5,27 @@ names libraries know is read off their functions and classes, once, at the end o
 """
 
 import gc
+import sysconfig
 from collections.abc import Iterable
 from types import CodeType, FunctionType
+from typing import Final, Literal
 
 from wiremap.tracing.territory import OWN_FOLDER, Territory
+
+SUBCLASSES: Final = "__subclasses__"
+"""Who reads it gives classes that nobody named. The standard library does so only to compare them: that it knows this
+name is not told.
+"""
 
 
 def outside_names(territory: Territory) -> frozenset[str]:
     """Return the identifiers in the functions and classes of all libraries that this process has loaded."""
-    outside = _OutsideFiles(territory)
+    owners = _Owners(territory)
     found: set[str] = set()
+    of_packages: set[str] = set()
     for function in gc.get_objects():
-        if type(function) is FunctionType and outside[function.__code__.co_filename]:
-            _add_names(function.__code__, found)
+        if type(function) is FunctionType and (owner := owners[function.__code__.co_filename]) != "project":
+            _add_names(function.__code__, of_packages if owner == "package" else found)
     pending = list(type.__subclasses__(object))
     seen = {object}
     while pending:
@@ -27,21 +35,32 @@ def outside_names(territory: Territory) -> frozenset[str]:
             pending.extend(type.__subclasses__(one))
             members = vars(one)
             functions = [member for member in members.values() if type(member) is FunctionType]
-            if all(outside[function.__code__.co_filename] for function in functions):
+            if all(owners[function.__code__.co_filename] != "project" for function in functions):
                 found.update(members)
-    return frozenset(filter(str.isidentifier, found))
+    found.discard(SUBCLASSES)
+    return frozenset(filter(str.isidentifier, found | of_packages))
 
 
-class _OutsideFiles(dict[str, bool]):
-    """Tells of the file name of a code object whether it is neither the project's nor ours; there are many of each."""
+_Owner = Literal["project", "interpreter", "package"]
+
+
+class _Owners(dict[str, _Owner]):
+    """Whose a code object is, by the name of its file; ours counts as the project's. There are many of each."""
 
     def __init__(self, territory: Territory) -> None:
         super().__init__()
         self._territory = territory
+        self._standard = sysconfig.get_path("stdlib")
 
-    def __missing__(self, name: str) -> bool:
-        self[name] = not name.startswith(OWN_FOLDER) and self._territory.code_path(name) is None
+    def __missing__(self, name: str) -> _Owner:
+        self[name] = self._find(name)
         return self[name]
+
+    def _find(self, name: str) -> _Owner:
+        if name.startswith(OWN_FOLDER) or self._territory.code_path(name) is not None:
+            return "project"
+        is_standard = name.startswith(("<frozen ", self._standard)) and "-packages" not in name
+        return "interpreter" if is_standard else "package"
 
 
 def _add_names(code: CodeType, found: set[str]) -> None:

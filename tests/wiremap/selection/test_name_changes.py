@@ -177,6 +177,42 @@ def test_a_member_concerns_who_reads_its_name() -> None:
     assert why(CLASS, CLASS.replace("1", "2"), test=USES + "    app.C.x\n") == "it may read x"
 
 
+TWO = "class A:\n    x = 1\nclass B:\n    x = 1\n    def f(self): ...\n"
+OF_B = TWO.replace("    def", "    y = 1\n    def").replace("class B:\n    x = 1", "class B:\n    x = 2")
+
+
+def test_a_member_concerns_who_comes_by_its_class() -> None:
+    test = "import app\ndef test_it(): assert app.A().x\n"
+
+    assert why(TWO, OF_B, test=test) == ""
+    assert why(TWO, OF_B, test=test, ran=("test_app.py::test_it", "app.py::B.f")) == "it may read x"
+
+
+@pytest.mark.parametrize("hub", ["class C(B): ...\n", "C = B\n", "def C(a=B): ...\n", "C = {B: 1}\n"])
+def test_who_has_what_is_made_of_a_class_comes_by_it(hub: str) -> None:
+    files = {"app.py": TWO, "hub.py": f"from app import B\n{hub}"}
+    test = "import hub\ndef test_it(): assert hub.{}.x\n"
+
+    assert why(files, {"app.py": OF_B}, test=test.format("C")) == "it may read x"
+    if "{" not in hub:
+        assert why(files, {"app.py": OF_B}, test=test.format("D")) == ""
+
+
+def test_an_effect_that_reads_a_class_gives_it_to_everybody() -> None:
+    files = {"app.py": TWO, "hub.py": "import app\none = app.B()\n"}
+
+    assert why(files, {"app.py": OF_B}, test="import hub\ndef test_it(): assert hub.one.x\n") == "it may read x"
+
+
+def test_who_has_a_base_comes_by_what_derives_from_it_where_libraries_list_subclasses() -> None:
+    before = "class A:\n    x = 1\nclass B(A):\n    x = 1\n"
+    now = "class A:\n    x = 1\nclass B(A):\n    x = 2\n"
+    test = "import app\ndef test_it(): assert app.A().x\n"
+
+    assert why(before, now, test=test) == ""
+    assert why(before, now, test=test, outside=frozenset({"__subclasses__"})) == "it may read x"
+
+
 def test_a_member_that_is_added_concerns_who_reads_its_name() -> None:
     assert why(CLASS, CLASS + "    def g(self): ...\n", test=USES) == ""
     assert why(CLASS, CLASS + "    def f(self, a): ...\n", test=USES) == "it may read f"
@@ -283,6 +319,32 @@ def test_a_name_that_another_module_imports_must_not_go() -> None:
     assert why(files, {"app.py": ""}) == "the import of a module reads what changed"
 
 
+@pytest.mark.parametrize(
+    ("hub", "lib", "fails"),
+    [
+        ("from lib import RATE\n", "RATE = 1\n", False),
+        ("from lib import RATE\n", "from app import RATE\n", True),
+        ("from lib import RATE\n", "from app import *\n", True),
+        ("from lib import RATE\n", "if x:\n    RATE = 1\n", True),
+        ("from math import RATE\n", "", False),
+        ("from library import RATE\n", "", True),
+    ],
+)
+def test_a_name_that_is_imported_from_what_binds_it_itself_may_go_elsewhere(hub: str, lib: str, fails: bool) -> None:  # noqa: FBT001
+    files = {"app.py": "RATE = 1\n", "lib.py": lib, "hub.py": hub}
+
+    assert bool(why(files, {"app.py": ""})) == fails
+
+
+def test_a_type_may_get_other_slots_unless_it_is_derived_from_beside_others() -> None:
+    before, now = "class T:\n    __slots__ = ()\n", "class T:\n    __slots__ = ('a',)\n"
+    annotated = {"hub.py": "from app import T\ndef g(a: T | None): ...\n"}
+    derived = {"hub.py": "from app import T\nclass U(T, int): ...\n"}
+
+    assert why({"app.py": before, **annotated}, {"app.py": now}) == ""
+    assert why({"app.py": before, **derived}, {"app.py": now}) == "the import of a module reads what changed"
+
+
 def test_an_annotation_that_was_evaluated_before_can_be_written_again() -> None:
     lib = {"lib.py": "class T: ...\nclass U: ...\n"}
     app = "from lib import T, U\ndef g(a: T | None): ...\n"
@@ -322,6 +384,14 @@ def test_a_submodule_that_comes_or_goes_is_not_harmless() -> None:
 
     assert why({**files, **one}, both) == "it imports b from pkg"
     assert why({**files, **both}, one) == "it no longer imports b from pkg"
+
+
+def test_a_submodule_that_is_imported_for_another_name_too_is_an_attribute_of_its_package_as_before() -> None:
+    files = {"pkg/__init__.py": "", "pkg/a.py": "X = 1\nY = 1\n"}
+    test = "import pkg, app\ndef test_it(): assert pkg.a\n"
+    both = {"app.py": "from pkg.a import X\nfrom pkg.a import Y\n"}
+
+    assert why({**files, **both}, {"app.py": "from pkg.a import X\n"}, test=test) == ""
 
 
 # What is not known.

@@ -1,9 +1,11 @@
+import subprocess
+import sys
 from pathlib import Path
 from types import FunctionType
 
 import pytest
 
-from wiremap.tracing.outside_names import outside_names
+from wiremap.tracing.outside_names import SUBCLASSES, outside_names
 from wiremap.tracing.territory import Territory
 
 
@@ -46,4 +48,23 @@ def f(x):
 
 def test_a_library_knows_the_members_of_its_classes(project: Path) -> None:
     assert "setUpClass" in outside_names(Territory(project))
-    assert "__subclasses__" in outside_names(Territory(project))
+    assert "__init_subclass__" in outside_names(Territory(project))
+
+
+def test_a_library_that_lists_subclasses_is_told(project: Path) -> None:
+    kept = function_of(project / ".venv" / "site-packages" / "library.py", "def f(x): return x.__subclasses__()\n")
+
+    assert SUBCLASSES in outside_names(Territory(project))
+    assert kept is not None
+
+
+def test_the_standard_library_does_not_count_as_one_that_lists_subclasses(project: Path) -> None:
+    script = f"""
+import functools, unittest.mock
+from wiremap.tracing.outside_names import SUBCLASSES, outside_names
+from wiremap.tracing.territory import Territory
+print(SUBCLASSES in outside_names(Territory({str(project)!r})))
+"""
+    told = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+
+    assert told.stdout.strip() == "False"
