@@ -1,5 +1,7 @@
 """Where a project's map is, for commands that don't start pytest."""
 
+import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,25 +15,42 @@ _SHARED = ("pyproject.toml", "tox.ini", "setup.cfg")
 def find_map_folder(folder: Path, name: str) -> Path:
     """Return the folder called *name* of the project that *folder* is part of, whether it exists or not.
 
-    It is the nearest one upwards within the repository; without one, it is where pytest would take its root.
+    It is the nearest one upwards within the project; without one, it is where pytest would take its root.
     """
     upwards = list(_upwards(folder.resolve()))
     existing = next((one / name for one in upwards if (one / name).is_dir()), None)
-    return existing or _pytest_root(upwards) / name
+    return existing or (_pytest_root(upwards) or upwards[0]) / name
 
 
 def _upwards(folder: Path) -> Iterator[Path]:
-    last = project_root(folder)
-    for one in (folder, *folder.parents):
+    """Return *folder* and those above it, up to the repository's; without one, up to where pytest has its root.
+
+    Where nothing marks that, they end below the folders that everybody shares: a map in one of these is of other work.
+    """
+    above = [folder, *folder.parents]
+    root = project_root(folder)
+    last = root if (root / ".git").exists() else _pytest_root(above)
+    shared = _shared_folders() if last is None else frozenset[Path]()
+    for one in above:
+        if one in shared and one != folder:
+            return
         yield one
         if one == last:
             return
 
 
-def _pytest_root(upwards: list[Path]) -> Path:
+def _pytest_root(upwards: list[Path]) -> Path | None:
+    """Return the folder that a file marks as pytest's root: its configuration, else what builds the project."""
     configured = (one for one in upwards if _configures_pytest(one))
     built = (one for one in upwards if (one / "pyproject.toml").exists() or (one / "setup.py").exists())
-    return next(configured, None) or next(built, None) or upwards[0]
+    return next(configured, None) or next(built, None)
+
+
+def _shared_folders() -> frozenset[Path]:
+    # Not Path.home(), which fails where there is none.
+    names = (os.path.expanduser("~"), tempfile.gettempdir())
+    shared = [Path(name).resolve() for name in names]
+    return frozenset(folder for one in shared for folder in (one, *one.parents))
 
 
 def _configures_pytest(folder: Path) -> bool:

@@ -135,6 +135,23 @@ def test_a_file_that_does_not_parse_is_told_by_what_was_recorded_of_it(tmp_path:
     assert finished.stderr.startswith("note: parts.py does not parse ('(' was never closed (line 5))")
 
 
+def test_all_that_look_for_the_map_find_it_from_below_in_a_project_without_a_repository(tmp_path: Path) -> None:
+    files = {"src/pkg/parts.py": FILES["parts.py"], "tests/unit/test_parts.py": FILES["test_parts.py"]}
+    project = new_project(tmp_path, files | {"pytest.ini": "[pytest]\npythonpath = src/pkg\n", ".git": None})
+    project.record()
+    above = project.wiremap("where", "src/pkg/parts.py:5")
+    below = Project(tmp_path, folder="src/pkg")
+
+    finished = below.wiremap("where", "parts.py:5")
+
+    assert "  executed   by 1 of 2 recorded tests\n" in finished.stdout
+    assert finished.stdout == above.stdout
+    assert below.wiremap("map", "stats").stdout == project.wiremap("map", "stats").stdout
+    assert "0 of 2 recorded tests" in below.wiremap("flaky").stderr
+    assert "pyproject.toml" in below.wiremap("lock").stderr
+    assert [folder.parent for folder in tmp_path.rglob(".wiremap")] == [tmp_path]
+
+
 def test_before_anything_was_recorded_units_and_declared_components_are_told(tmp_path: Path) -> None:
     declared = '[tool.wiremap.components]\nBlockManager = "parts.py::Blocks*"\n"The rest" = ["*.py"]\n'
     project = new_project(tmp_path, FILES | {"pyproject.toml": declared})

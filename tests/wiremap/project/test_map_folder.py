@@ -48,5 +48,39 @@ def test_without_a_configuration_it_is_where_the_project_is_built(repository: Pa
     assert find_map_folder(repository / "pkg" / "tests", ".wiremap") == repository / ".wiremap"
 
 
+@pytest.mark.parametrize("marked", ["pytest.ini", "setup.py", None])
+def test_without_a_repository_the_nearest_map_upwards_is_found(tmp_path: Path, marked: str | None) -> None:
+    (tmp_path / ".wiremap").mkdir()
+    (tmp_path / "src" / "pkg").mkdir(parents=True)
+    if marked is not None:
+        (tmp_path / marked).touch()
+
+    assert find_map_folder(tmp_path / "src" / "pkg", ".wiremap") == tmp_path / ".wiremap"
+
+
+@pytest.mark.parametrize("marked", ["pytest.ini", "pyproject.toml"])
+def test_without_a_repository_no_map_is_looked_for_above_the_root_that_pytest_takes(
+    tmp_path: Path, marked: str
+) -> None:
+    (tmp_path / ".wiremap").mkdir()
+    (tmp_path / "project" / "tests").mkdir(parents=True)
+    (tmp_path / "project" / marked).touch()
+
+    assert find_map_folder(tmp_path / "project" / "tests", ".wiremap") == tmp_path / "project" / ".wiremap"
+
+
+@pytest.mark.parametrize("variable", ["HOME", "TMPDIR"])
+def test_the_map_of_a_folder_that_everybody_shares_is_of_other_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.setenv(variable, str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    (tmp_path / ".wiremap").mkdir()
+    (tmp_path / "project").mkdir()
+
+    assert find_map_folder(tmp_path / "project", ".wiremap") == tmp_path / "project" / ".wiremap"
+    assert find_map_folder(tmp_path, ".wiremap") == tmp_path / ".wiremap"
+
+
 def test_without_anything_it_is_the_folder_itself(tmp_path: Path) -> None:
     assert find_map_folder(tmp_path, ".wiremap") == tmp_path / ".wiremap"
