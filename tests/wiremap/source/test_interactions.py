@@ -236,7 +236,7 @@ class Thing:
     number: int
 
     def __init__(self, world: World, number: int) -> None:
-        self.__dict__ |= {"world": world, "number": number}
+        vars(self).update(world=world, number=number)
 
     def __repr__(self) -> str:
         return f"#{self.number}"
