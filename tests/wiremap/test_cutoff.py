@@ -70,6 +70,12 @@ def edited(project: Project, *replacements: tuple[str, str], file: str = "recipe
 
 
 RENAMED = ("runner", "the_runner")
+TURNED_AROUND = """\
+if not kind == "moe":
+        size = 8
+        mlp = orch.add(Dense(size))
+    else:
+        mlp = orch.add(Moe(EXPERTS))"""
 
 
 # What is cut off.
@@ -95,10 +101,11 @@ def test_a_refactoring_runs_nothing(project: Project) -> None:
     answer = edited(
         project,
         RENAMED,
-        ('if kind == "moe":\n        mlp = orch.add(Moe(EXPERTS))\n    else:\n        mlp = orch.add(Dense(8))',
-         'if not kind == "moe":\n        size = 8\n        mlp = orch.add(Dense(size))\n    else:\n'
-         "        mlp = orch.add(Moe(EXPERTS))"),
-    )  # fmt: skip
+        (
+            'if kind == "moe":\n        mlp = orch.add(Moe(EXPERTS))\n    else:\n        mlp = orch.add(Dense(8))',
+            TURNED_AROUND,
+        ),
+    )
 
     assert (answer.run, answer.document["kind"]) == (set(), "local")
     (change,) = answer.document["changes"]
@@ -172,7 +179,7 @@ ATTACKS = {
     "a file": ("    orch.finalize()", "    open('x', 'w').close()\n    orch.finalize()"),
     "a swallowed error": ("    orch.finalize()", "    try: orch.finalize()\n    except ValueError: pass"),
     "another reading": ("return runner", "runner.kind\n    return runner"),
-    "it is defined twice": ("    return runner", "    return runner\nif EXPERTS:\n    def wire(kind): return Sampler()"),
+    "it is defined twice": ("    return runner", "    return runner\nif EXPERTS:\n    def wire(kind): ..."),
     "it is a lambda now": ("    return runner", "    return runner\nwire = recipe(lambda kind: Sampler())"),
     "it is decorated": ("@recipe", "@recipe\n@(lambda function: function)"),
     "a test before": ('    if kind == "moe"', '    if kind == "mla":\n        pass\n    elif kind == "moe"'),

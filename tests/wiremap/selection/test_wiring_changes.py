@@ -34,7 +34,7 @@ def function(text: str) -> Fact:
     return Fact(FUNCTION, KEY, parse_units(text.encode()).units["wire"].fingerprint)
 
 
-def trace(branches: Iterable[list[object]], *more: Fact, source: str = BEFORE) -> Trace:
+def trace(branches: Iterable[list[int]], *more: Fact, source: str = BEFORE) -> Trace:
     way = Fact(RECIPE, KEY, json.dumps({"source": source, "branches": list(branches)}))
     return Trace("t", frozenset({function(BEFORE), way, *more}), "passed", 1.0)
 

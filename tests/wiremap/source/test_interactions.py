@@ -6,7 +6,7 @@ from types import FunctionType
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wiremap.source.branches import function_of, numbered_branches, only_taken, text_of
@@ -232,8 +232,11 @@ class World(dict[str, Any]):
 class Thing:
     """An object that tells everything that is done with it, its end included."""
 
+    world: World
+    number: int
+
     def __init__(self, world: World, number: int) -> None:
-        self.__dict__.update(world=world, number=number)
+        vars(self).update(world=world, number=number)
 
     def __repr__(self) -> str:
         return f"#{self.number}"
@@ -252,7 +255,7 @@ class Thing:
         for callback in callbacks:  # sees what its variables mean by now
             try:
                 self.world.log.append(f"callback {callback()!r}")
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - an error is something that is seen
                 self.world.log.append(f"callback {error!r}")
         self.world.callbacks = callbacks
         return self.world.give(f"result of {self}")
@@ -277,12 +280,12 @@ class Thing:
 def what_is_seen(function: ast.FunctionDef, truths: list[bool]) -> list[str]:
     """Call *function* in a world of its own; return all that is done there."""
     world = World(truths)
-    exec(compile(ast.unparse(function), "<wire>", "exec"), world)
+    exec(compile(ast.unparse(function), "<wire>", "exec"), world)  # noqa: S102 - made of our own words
     world.log.clear()
     config = Thing(world, 0)
     try:
         world.log.append(f"result {dict.__getitem__(world, 'wire')(config)!r}")
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - as above
         world.log.append(f"error {error!r}")
     found = list(world.log)
     world.callbacks.clear()
@@ -325,6 +328,7 @@ EDITS = st.sampled_from(
 CONSTANTS = st.sampled_from(["A = 1", "B = 2", "D = config", "A = config", "del A"])
 
 
+@settings(max_examples=400)
 @given(
     BODIES, NAMES, st.one_of(st.none(), EDITS), st.lists(st.tuples(st.integers(0, 5), CONSTANTS), max_size=2), st.data()
 )
@@ -345,6 +349,6 @@ def test_what_does_the_same_is_seen_to_do_the_same(
     except (CannotFollowError, SyntaxError):
         are_same = False
 
-    assume(are_same and before != now)
-    truths = data.draw(st.lists(st.booleans(), min_size=1, max_size=4))
-    assert what_is_seen(wire(before), truths) == what_is_seen(wire(now), truths)
+    if are_same:
+        truths = data.draw(st.lists(st.booleans(), min_size=1, max_size=4))
+        assert what_is_seen(wire(before), truths) == what_is_seen(wire(now), truths)
