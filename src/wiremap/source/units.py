@@ -21,7 +21,7 @@ from wiremap.source.tree import Function, blocks, dump, set_body, walk
 
 MODULE_UNIT = "<module>"
 
-FLAVOUR = f"14/{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"
+FLAVOUR = f"15/{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"
 """Names the way fingerprints are made: the syntax tree differs between versions of Python."""
 
 _LONGEST_NAME = 200
