@@ -58,13 +58,15 @@ class _Difference:
 
     Attributes:
         changed: Identifiers that may mean something else now.
-        rebound: Those among them that may name no class any more, members left out.
+        names: Those among them that the module itself binds, itself or in a class.
+        rebound: Those among these that may name no class any more.
         derived: Those of classes that may not be derived from as before, beside others.
         removed: Names that are bound no longer.
         doubt: What may concern everybody who imports it, if anything does.
     """
 
     changed: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
     rebound: frozenset[str] = frozenset()
     derived: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
@@ -94,10 +96,12 @@ class _Rested(NamedTuple):
     Attributes:
         types: Identifiers that must stay types.
         bases: Those of them that are derived from beside others, so that it matters how they are made.
+        hashed: Those that may be no types, but keys of tables.
     """
 
     types: frozenset[str]
     bases: frozenset[str]
+    hashed: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,8 +296,13 @@ class NameChanges:
             if any(self._may_lack(path, absolute_name(module, importer), name) for module, name in imported):
                 return True
         types, bases = self._made_of(difference.rebound, modules), self._made_of(difference.derived, modules)
+        # A class can be hashed whatever it is made of; of all else that may have changed.
+        hashed = self._made_of(difference.names, modules) - (difference.names - difference.rebound)
         rests = [self._rests_on(one) for one in modules]
-        return any(not (types.isdisjoint(one.types) and bases.isdisjoint(one.bases)) for one in rests)
+        return any(
+            not (types.isdisjoint(one.types) and bases.isdisjoint(one.bases) and hashed.isdisjoint(one.hashed))
+            for one in rests
+        )
 
     def _may_lack(self, path: str, module: str, name: str) -> bool:
         """Tell whether *module* may have lost *name*, which *path* has lost: not what binds one of its own."""
@@ -358,7 +367,8 @@ class NameChanges:
             top = self._sources.units(path).top or ModuleNames()
             texts = {text for one in top.names.values() for text in one.rests_on}
             bases = {text for text in texts if text.startswith("class(")}
-            self._rests[path] = _Rested(*(frozenset(_WORD.findall(" ".join(some))) for some in (texts, bases)))
+            keys = {text for text in texts if text.startswith("{")}
+            self._rests[path] = _Rested(*(frozenset(_WORD.findall(" ".join(some))) for some in (texts, bases, keys)))
         return self._rests[path]
 
     # How classes are made
@@ -425,11 +435,12 @@ class NameChanges:
         kept = _loaded(old) & _loaded(new)
         for name in differing:
             meanings[name] |= {part for one in (old, new) for part in _submodules(one.names.get(name), kept)}
-        pairs = {name: (old.names.get(name), new.names.get(name)) for name in differing if _MEMBERS not in name}
+        pairs = [(_last(name), (old.names.get(name), new.names.get(name))) for name in differing]
         return _Difference(
             changed=frozenset(part for parts in meanings.values() for part in parts),
-            rebound=frozenset(name for name, pair in pairs.items() if not _are_alike(*pair)),
-            derived=frozenset(name for name, pair in pairs.items() if not _are_derived_from_alike(*pair)),
+            names=frozenset(name for name, _ in pairs),
+            rebound=frozenset(name for name, pair in pairs if not _are_alike(*pair)),
+            derived=frozenset(name for name, pair in pairs if not _are_derived_from_alike(*pair)),
             removed=frozenset(old.names.keys() - new.names.keys()),
         )
 

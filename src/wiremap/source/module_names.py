@@ -21,7 +21,7 @@ from typing import Final
 from wiremap.source.annotations import Annotations, find
 from wiremap.source.identifiers import Keeping, handed, held, identifiers, identifiers_below
 from wiremap.source.plain_classes import ANNOTATIONS, PlainClass, is_docstring, plain_class
-from wiremap.source.plain_code import sort_of, sort_of_function
+from wiremap.source.plain_code import sort_of, sort_of_function, table_rests_on
 from wiremap.source.scope import Bound, Kind, Scope, Sort, standard
 from wiremap.source.tree import dump, walk
 
@@ -218,6 +218,10 @@ class _ModuleReader:
             if at_once.is_alias(value):
                 self._annotations.rests_on |= at_once.rests_on
                 return "class"
+            rests_on = table_rests_on(value, self._scope)
+            if rests_on is not None:
+                self._annotations.rests_on |= rests_on
+                return "value"
         return sort
 
     def _bind_all(self, names: list[str], node: ast.stmt, sort: Sort | None) -> None:

@@ -135,7 +135,9 @@ def _base(bases: list[ast.expr], scope: Scope) -> _Base | None:
             shape = _SHAPES[bound.origin]
             is_alone = len(bases) == 1 and (node is base or (shape == "protocol" and is_of_types(base)))
             rests_on = "" if node is base else f"class({ast.unparse(base)})"
-            return _Base("sealed", shape, bound.origin, rests_on=rests_on) if is_alone else None
+            # What derives from a protocol is one only if it says so: else its members are not looked at.
+            kind: Kind = "abstract" if shape == "protocol" else "sealed"
+            return _Base(kind, shape, bound.origin, rests_on=rests_on) if is_alone else None
         if bound is None or not is_of_types(base) or bound.sort not in ("", "class") or bound.kind == "sealed":
             return None
         if bound.kind == "abstract" or bound.origin in _STANDARD_BASES:

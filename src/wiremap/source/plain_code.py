@@ -103,6 +103,48 @@ def sort_of(  # noqa: C901, PLR0911, PLR0912 - a table in the form of code
             return None
 
 
+def table_rests_on(node: ast.expr, scope: Scope) -> set[str] | None:
+    """Return on which names it rests that a table can be made, brackets and braces of what is plain; None if more does.
+
+    Each of them is hashed, which a class always can be.
+    """
+    match node:
+        case ast.Dict(keys=keys, values=values):
+            return _all_rest_on([*(_hash_rests_on(one, scope) for one in keys), *_values_rest_on(values, scope)])
+        case ast.Set(elts=parts):
+            return _all_rest_on(_hash_rests_on(one, scope) for one in parts)
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            return _all_rest_on(_values_rest_on(parts, scope))
+        case _:
+            return None if sort_of(node, scope) is None else set()
+
+
+def _values_rest_on(nodes: Iterable[ast.expr], scope: Scope) -> list[set[str] | None]:
+    return [table_rests_on(one, scope) for one in nodes]
+
+
+def _hash_rests_on(node: ast.expr | None, scope: Scope) -> set[str] | None:
+    match node:
+        case ast.Constant():
+            return set()
+        case ast.Tuple(elts=parts):
+            return _all_rest_on(_hash_rests_on(one, scope) for one in parts)
+        case ast.Name(id=name):
+            sort = sort_of(node, scope)
+            return None if sort is None or sort in ("value", "variable", "property") else {f"{{{name}}}"}
+        case _:
+            return None
+
+
+def _all_rest_on(parts: Iterable[set[str] | None]) -> set[str] | None:
+    found: set[str] = set()
+    for part in parts:
+        if part is None:
+            return None
+        found |= part
+    return found
+
+
 def _is_plain_part(node: ast.expr, scope: Scope) -> bool:
     """Tell whether a part of an f-string is text already."""
     if isinstance(node, ast.FormattedValue):

@@ -345,6 +345,39 @@ def test_a_type_may_get_other_slots_unless_it_is_derived_from_beside_others() ->
     assert why({"app.py": before, **derived}, {"app.py": now}) == "the import of a module reads what changed"
 
 
+READERS = {"hub.py": "from app import A, KEY\nREADERS = {A: [A], KEY: 1}\nCOPY = READERS\n"}
+KEYS = "class A:\n    x = 1\nclass K:\n    y = 1\nKEY = K.y\n"
+
+
+@pytest.mark.parametrize("now", [KEYS.replace("x = 1", "x = 2"), KEYS.replace("x = 1", "def __eq__(self, o): ...")])
+def test_a_class_in_a_table_concerns_who_reads_the_table(now: str) -> None:
+    uses = "import hub\ndef test_it(): assert hub.COPY.x\n"
+
+    assert why({"app.py": KEYS, **READERS}, {"app.py": now}) == ""
+    assert why({"app.py": KEYS, **READERS}, {"app.py": now}, test=uses) != ""
+
+
+@pytest.mark.parametrize("now", [KEYS.replace("y = 1", "y = []"), KEYS.replace("KEY = K.y", "def KEY(): ...")])
+def test_a_key_that_may_not_be_hashed_any_more_concerns_who_imports_the_table(now: str) -> None:
+    assert why({"app.py": KEYS, **READERS}, {"app.py": now}) == "the import of a module reads what changed"
+
+
+def test_a_table_that_gets_another_key_may_fail() -> None:
+    files = {"app.py": "from lib import A, B\nT = {A: 1}\n", "lib.py": "A = 1\nB = []\n"}
+
+    assert why(files, {"app.py": files["app.py"].replace("A: 1", "B: 1")}) == "{B} is new"
+
+
+def test_what_derives_from_a_protocol_is_made_without_a_look_at_its_members() -> None:
+    before = "from typing import Protocol\nclass P(Protocol):\n    def f(self, a=1): ...\nclass C(P): ...\n"
+    derived = {"hub.py": "from app import P\nclass D(P): ...\nlist_all(D)\n"}
+    uses = "import app\ndef test_it(): assert app.C\n"
+
+    assert why(before, before.replace("1", "2")) == ""
+    assert why(before, before.replace("1", "2"), test=uses) == "it may read C"
+    assert why({"app.py": before, **derived}, {"app.py": before.replace("1", "2")}) != ""
+
+
 def test_an_annotation_that_was_evaluated_before_can_be_written_again() -> None:
     lib = {"lib.py": "class T: ...\nclass U: ...\n"}
     app = "from lib import T, U\ndef g(a: T | None): ...\n"
