@@ -208,6 +208,11 @@ WATCHERS = {
         def code(function): return function.__code__
         def test_moe(): assert wire("moe") and code(wire)
         """,
+    "its text in a traceback": """
+        import logging
+        from recipes import wire
+        def test_moe(caplog): assert wire("moe") and not caplog.text
+        """,
     "its frame": """
         import sys, parts
         from recipes import wire

@@ -136,7 +136,11 @@ def _is_source(fact: Fact) -> bool:
 _LOOK_AT_CODE = frozenset(
     {
         "__code__", "f_code", "f_locals", "f_trace", "gi_code", "co_code", "co_consts", "co_names", "co_varnames",
-        "dis", "getclosurevars", "getsource", "getsourcelines", "marshal", "setprofile", "settrace",
+        "capture_locals", "caplog", "code_context", "dis", "exc_info", "extract_stack", "extract_tb", "findsource",
+        "format_exc", "format_exception", "format_stack", "format_tb", "getclosurevars", "getframeinfo",
+        "getinnerframes", "getouterframes", "getrefcount", "getrepr", "getsource", "getsourcelines", "marshal",
+        "monitoring", "print_exc", "print_exception", "print_stack", "print_tb", "setprofile", "settrace",
+        "showlocals", "traceback",
     }
 )  # fmt: skip
 

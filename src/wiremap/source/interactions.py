@@ -125,6 +125,9 @@ class _Source:
             raise CannotFollowError(f"it may read its own frame: {found[0]}")
         if any(isinstance(one, ast.Nonlocal) for one in walk(function)):
             raise CannotFollowError("a function in it assigns to its variables")
+        lazy = [one for one in walk(function) if isinstance(one, ast.GeneratorExp)]
+        if any(isinstance(one, ast.NamedExpr) for generator in lazy for one in walk(generator)):
+            raise CannotFollowError("a generator in it assigns to its variables")
         try:
             table = next(
                 one
@@ -260,12 +263,14 @@ class _Walk:
 
     # Expressions, in the order in which Python evaluates them.
 
-    def _value(self, node: ast.expr) -> Value:  # noqa: PLR0911 - a case for each kind
+    def _value(self, node: ast.expr) -> Value:  # noqa: C901, PLR0911 - a case for each kind
         match node:
             case ast.Constant(value=value):
                 return _constant(value)
             case ast.Name(id=name):
                 return self._variable(name)
+            case _ if _is_folded(node):  # one object for all calls, where variables would make a new one each time
+                return self._as_written(node)
             case ast.Attribute(value=owner, attr=name):
                 return self._step("attribute", self._value(owner), name)
             case ast.Call(func=function, args=arguments, keywords=keywords):
@@ -294,7 +299,10 @@ class _Walk:
             return self._step("global", name)
         if name not in self._values:
             raise CannotFollowError(f"{name} may have no value")
-        return self._values[name]
+        value = self._values[name]
+        if value[0] == "part" and isinstance(value[-1], str):
+            self._step("may fail", value)  # what is as it is written may have left it without a value
+        return value
 
     def _as_written(self, node: ast.AST) -> Value:
         """Take one step for all that *node* does."""
@@ -312,6 +320,18 @@ def _without_not(test: ast.expr) -> tuple[bool, ast.expr]:
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         is_negated, test = not is_negated, test.operand
     return is_negated, test
+
+
+def _is_folded(node: ast.expr) -> bool:
+    """Tell whether the compiler may make one constant of it."""
+    nodes = walk(node)
+    has_values = any(isinstance(one, (ast.Constant, ast.Tuple)) for one in nodes)
+    return has_values and all(isinstance(one, _FOLDED) for one in nodes)
+
+
+_FOLDED = (
+    ast.Constant, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.Subscript, ast.operator, ast.unaryop, ast.expr_context
+)  # fmt: skip
 
 
 def _constant(value: object) -> Value:

@@ -112,6 +112,14 @@ OTHER = {
 }
 
 
+OTHER |= {
+    "a tuple that is made anew": ("return (1, 2)", "first = 1\nreturn (first, 2)"),
+    "a number that is made anew": ("return -1000", "size = 1000\nreturn -size"),
+    "a sum that is one constant": ("size = 1000\nreturn size + 1", "return 1000 + 1"),
+    "a variable without a value read earlier": ("del config\nA()\nb(config)", "del config\nc = config\nA()\nb(c)"),
+}
+
+
 @pytest.mark.parametrize(("before", "now"), OTHER.values(), ids=OTHER.keys())
 def test_a_change_does_something_else(before: str, now: str) -> None:
     assert not do_the_same(before, now)
@@ -135,6 +143,7 @@ def test_a_variable_that_another_branch_makes_local_has_no_value() -> None:
 
 
 REFUSED = {
+    "a generator that assigns": "g = ((y := v) for v in (1, 2))\ny = 0\nlist(g)\nreturn y",
     "reads its own frame": "f(locals())",
     "reads a frame": "import sys\nsys._getframe()",
     "runs text": "exec('x')",
