@@ -10,6 +10,7 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Final
 
+from wiremap.checks.portable_parameters import without_local_digest
 from wiremap.graph import Component, Graph
 from wiremap.render.folding import fold_repetition
 
@@ -18,8 +19,7 @@ COUNT: Final = "(count)"
 INSIDE: Final = "(inside)"
 """The parameter of a folded owner whose local graphs differ in parameters: a digest of all of these."""
 
-_LOCAL: Final = re.compile(r" ~[0-9a-f]{8}$")
-_SECRET: Final = re.compile(r"^\*\*\* [#~][0-9a-f]{8}$")
+_SECRET: Final = re.compile(r"^\*\*\* #[0-9a-f]{8}$")
 _LONGEST_LIST: Final = 60  # characters
 
 
@@ -61,9 +61,9 @@ def _joined_values(members: Sequence[Component]) -> Iterator[str]:
 
 
 def _portable_values(component: Component) -> Iterator[tuple[str, str]]:
-    for item in component.parameter_values:
+    for item in map(without_local_digest, component.parameter_values):
         name, _, value = item.partition("=")
-        yield name, "***" if _SECRET.match(value) else _LOCAL.sub("", value)
+        yield name, "***" if _SECRET.match(value) else value
 
 
 def _list_of(values: Sequence[str]) -> str:

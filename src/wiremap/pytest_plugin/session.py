@@ -54,7 +54,7 @@ from wiremap.tracing.observation import Observation
 from wiremap.tracing.territory import Territory
 from wiremap.tracing.variables import Variables
 from wiremap.use_cases.recording import RanTest, RecordedSession, record, record_crashes
-from wiremap.use_cases.wirings import Wirings, compile_recipes, search_path_of
+from wiremap.use_cases.wirings import Wirings, graphs_of, search_path_of
 
 if TYPE_CHECKING:
     from wiremap.graph import Graph
@@ -411,7 +411,7 @@ class WiremapSession:
         folder = self._config.rootpath
         search_path = search_path_of(folder, self._config.getini("pythonpath"))
         with self._unobserved():
-            return compile_recipes(self._settings.recipes, folder, self._variables.at_start, search_path)
+            return graphs_of(self._settings.recipes, folder, self._variables.at_start, search_path)
 
     def _environment(self) -> Environment:
         settings = pytest_settings(self._config)

@@ -1,13 +1,8 @@
-"""The graphs of the recipes that a project names, compiled in a child process."""
+"""The graphs of all recipes that a project names, or one error that tells why some have none."""
 
-import json
-import os
-import subprocess
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from wiremap.checks.source_classes import ClassName
 from wiremap.errors import NoRecipesConfiguredError, RecipesNotCompiledError
@@ -16,10 +11,9 @@ from wiremap.project.files import project_root
 from wiremap.project.map_folder import find_map_folder
 from wiremap.project.settings import Settings, read_settings
 from wiremap.store.map import FOLDER
-from wiremap.use_cases.collecting import python_command
+from wiremap.use_cases.recipe_compiling import Workplace, compile_recipes
 
 CONFIGURATION = "pyproject.toml"
-_LAST_LINES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +37,7 @@ class ConfiguredProject:
 
 @dataclass(frozen=True, slots=True)
 class CompiledRecipes:
-    """What the child process found.
+    """What was found.
 
     Attributes:
         graphs: By recipe, as it is configured.
@@ -78,37 +72,19 @@ def compiled_recipes(project: ConfiguredProject) -> CompiledRecipes:
     recipes = project.settings.recipes
     if not recipes:
         raise NoRecipesConfiguredError(project.below_root(CONFIGURATION))
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder, "report.json")
-        # A recipe that walks over a set of strings must number its components alike each time.
-        environment = {**os.environ, "PYTHONHASHSEED": "0"}
-        child = subprocess.run(  # noqa: S603 - the user's own recipes
-            # -P: a file of the project must not stand in for a module that this one imports.
-            [*python_command(), "-P", "-m", "wiremap.use_cases.recipe_process", str(report), *recipes],
-            cwd=project.folder,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-        found: dict[str, Any] = json.loads(report.read_text(encoding="utf-8")) if report.exists() else {}
-    if not found:
-        lines = child.stdout.splitlines()[-_LAST_LINES:]
-        told = "\n".join([f"their process ended with exit code {child.returncode}. It said:", *lines])
-        raise RecipesNotCompiledError([(", ".join(recipes), told)])
-    if found["faults"]:
-        raise RecipesNotCompiledError((recipe, fault) for recipe, fault in found["faults"])
+    compiled = compile_recipes(recipes, Workplace(project.folder), tells_classes=True)
+    if faults := [(recipe, one.whole_error) for recipe, one in compiled.items() if one.graph is None]:
+        raise RecipesNotCompiledError(faults)
+    found = compiled.values()
     return CompiledRecipes(
-        {recipe: Graph.from_json(json.dumps(document)) for recipe, document in found["graphs"].items()},
-        _kin(found["kin"]),
-        {module: Path(file) for module, file in found["files"].items()},
-        child.stdout,
+        {recipe: one.graph for recipe, one in compiled.items() if one.graph is not None},
+        _kin(sorted({entry for one in found for entry in one.kin})),
+        {module: Path(file) for one in found for module, file in one.files.items()},
+        "".join(dict.fromkeys(one.talk for one in found)),
     )
 
 
-def _kin(entries: list[tuple[str, str, str, str]]) -> dict[ClassName, tuple[ClassName, ...]]:
+def _kin(entries: Iterable[tuple[str, str, str, str]]) -> dict[ClassName, tuple[ClassName, ...]]:
     kin: dict[ClassName, tuple[ClassName, ...]] = {}
     for module, name, above_module, above_name in entries:
         key = ClassName(module, name)

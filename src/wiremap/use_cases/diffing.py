@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from wiremap.checks.portable_parameters import with_portable_parameters
 from wiremap.errors import CollectionFailedError, MapUnavailableError, PytestMissingError, SettingsError
 from wiremap.graph import Graph
 from wiremap.project.files import is_test, project_root
@@ -40,13 +41,13 @@ from wiremap.store.map import FOLDER, Map
 from wiremap.use_cases.changes_between import ChangedFiles, changed_files
 from wiremap.use_cases.collecting import affected
 from wiremap.use_cases.inferring import infer_sources
-from wiremap.use_cases.recipe_compiling import CompiledRecipe, Folder, compile_recipes
-from wiremap.use_cases.recipe_names import names_at_both_ends, with_modules_renamed
+from wiremap.use_cases.recipe_compiling import Workplace, compile_recipes
+from wiremap.use_cases.recipe_names import import_roots, names_at_both_ends, with_modules_renamed
+from wiremap.use_cases.recipe_task import CompiledRecipe
 from wiremap.use_cases.state_sources import StateSources
 
 # Beyond that many files without tests, what takes seconds takes minutes.
 _MOST_INFERRED = 400
-_ABSENT = CompiledRecipe()
 
 
 def diff(base: str | None = None, head: str | None = None, *, staged: bool = False) -> DiffReport:
@@ -71,6 +72,17 @@ def diff(base: str | None = None, head: str | None = None, *, staged: bool = Fal
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(contextlib.closing(Map(map_folder))) if map_folder.is_dir() else None
         return _Project(repository, root, rootdir, store).report(between)
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """What a recipe is at one end: it has a graph, which is empty where the recipe is not there, or a fault."""
+
+    graph: Graph | None
+    fault: str | None = None
+
+
+_ABSENT = _End(Graph())
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,35 +157,38 @@ class _Project:
 
     def _compiled(self, recipes: set[str], between: RevisionRange, files: ChangedFiles) -> _Found:
         paths = [[path for path in self._repository.paths(state) if path.endswith(".py")] for state in between]
-        names = names_at_both_ends(recipes, ModuleIndex(paths[0]), ModuleIndex(paths[1]), files.renamed)
-        before = self._compiled_at(between.base, [one.before for one in names if one.before], paths[0])
-        after = self._compiled_at(between.head, [one.now for one in names if one.now], paths[1])
+        indexes = ModuleIndex(paths[0]), ModuleIndex(paths[1])
+        names = names_at_both_ends(recipes, *indexes, files.renamed)
+        before = self._compiled_at(between.base, [one.before for one in names if one.before], indexes[0])
+        after = self._compiled_at(between.head, [one.now for one in names if one.now], indexes[1])
         wirings, notes = [], []
         for one in names:
             ends = before.get(one.before or "", _ABSENT), after.get(one.now or "", _ABSENT)
-            if ends == (_ABSENT, _ABSENT):
+            if ends[0] is _ABSENT and ends[1] is _ABSENT:
                 notes.append(f"{one.latest} is at neither end: mend `recipes` in {SETTINGS_FILE}")
                 continue
-            old = _graph(ends[0])
+            old = ends[0].graph
             renamed = None if old is None else with_modules_renamed(old, files.renamed)
-            wirings.append(WiringChange(one.latest, renamed, _graph(ends[1]), ends[0].error, ends[1].error))
+            wirings.append(WiringChange(one.latest, renamed, ends[1].graph, ends[0].fault, ends[1].fault))
             notes.extend(
-                f"{one.latest} can't be compiled at {state.name}, so that its wiring may differ: {end.error}"
+                f"{one.latest} can't be compiled at {state.name}, so that its wiring may differ: {end.fault}"
                 for end, state in zip(ends, between, strict=True)
-                if end.error is not None
+                if end.fault is not None
             )
         return _Found(tuple(wirings), notes=tuple(notes))
 
-    def _compiled_at(
-        self, state: State, recipes: Sequence[str], python_files: Sequence[str]
-    ) -> Mapping[str, CompiledRecipe]:
+    def _compiled_at(self, state: State, recipes: Sequence[str], index: ModuleIndex) -> Mapping[str, _End]:
+        roots = import_roots(recipes, index)
         if not recipes or state.kind == "working tree":
-            return compile_recipes(recipes, Folder(self._root, self._below, python_files))
+            search_path = tuple(str(self._root / root) for root in roots)
+            return _ends(recipes, Workplace(self._root / self._below, search_path), self._root)
         with tempfile.TemporaryDirectory() as aside:
             copy = Path(aside).resolve() / self._root.name
             self._repository.export(state, copy)
-            (copy / self._below).mkdir(parents=True, exist_ok=True)
-            return compile_recipes(recipes, Folder(copy, self._below, python_files, copy_of=self._root))
+            folder = copy / self._below
+            folder.mkdir(parents=True, exist_ok=True)
+            search_path = tuple(str(copy / root) for root in roots)
+            return _ends(recipes, Workplace(folder, search_path, copy=copy, original=self._root), copy, self._root)
 
     def _inferred(self, between: RevisionRange) -> _Found:
         texts = [self._python_texts(state) for state in between]
@@ -282,9 +297,15 @@ class _Executed:
         return self._ids[unit]
 
 
-def _graph(one: CompiledRecipe) -> Graph | None:
-    """Return the graph; an empty one where the recipe is not there."""
-    return None if one.error is not None else one.graph or Graph()
+def _ends(recipes: Iterable[str], workplace: Workplace, *folders: Path) -> dict[str, _End]:
+    """Compile *recipes*; no fault names the *folders*: a copy lies elsewhere each time."""
+    return {recipe: _end(compiled, folders) for recipe, compiled in compile_recipes(recipes, workplace).items()}
+
+
+def _end(compiled: CompiledRecipe, folders: Sequence[Path]) -> _End:
+    if compiled.graph is not None:
+        return _End(with_portable_parameters(compiled.graph))
+    return _End(None, compiled.error_line(*folders)) if compiled.is_there else _ABSENT
 
 
 def _touched(files: ChangedFiles) -> TouchedFacts:

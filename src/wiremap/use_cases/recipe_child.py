@@ -1,31 +1,83 @@
-"""What runs in the child process that compiles recipes: modules are looked for in its folder before all others."""
+"""What runs in the process that compiles one recipe, so that what it imports and does stays out of the caller's.
 
-import json
+`use_cases.recipe_compiling` starts it.
+"""
+
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from wiremap.errors import NoRecipeError, NotARecipeError, WiremapError
+from wiremap.graph import Graph
 from wiremap.tracing.territory import OWN_FOLDER, Territory
-from wiremap.use_cases.graph_source import compile_source
+from wiremap.use_cases.graph_source import compile_recipe
+from wiremap.use_cases.recipe_task import CompiledRecipe, RecipeTask
 
 
-def compile_all(task: Mapping[str, Any]) -> None:
-    """Compile the recipes of *task*, and write what becomes of them where it says."""
-    copy, original = task["copy"], task["original"]
-    first = [task["folder"], *task["roots"]]
-    sys.path[:] = [*first, *_moved(sys.path, original, copy)]
-    if copy != original:
-        sys.meta_path.insert(0, _CopyFirst(first + _moved_only(sys.path, copy), copy))
-    answers = {recipe: _answer(recipe) for recipe in task["recipes"]}
-    if copy != original and (strangers := _modules_from(original)):
-        error = f"{strangers[0]} was imported from the working tree in its place"
-        answers = {recipe: {"error": error} for recipe in answers}
-    Path(task["answer"]).write_text(json.dumps(answers), encoding="utf-8")
+def answer(task: RecipeTask) -> None:
+    """Compile the recipe of *task*, and write what becomes of it where it says."""
+    first = [task.folder, *task.search_path]
+    sys.path[:] = [*first, *(_moved(sys.path, task) if task.copy else sys.path)]
+    if task.copy:
+        in_copy = [folder for folder in sys.path[len(first) :] if _is_below(folder, task.copy)]
+        sys.meta_path.insert(0, _CopyFirst([*first, *in_copy], task.copy))
+    found = _compiled(task)
+    if task.copy and (strangers := _modules_from(task.original)):
+        found = CompiledRecipe(error=f"{strangers[0]} was imported from the working tree in its place")
+    draft = Path(f"{task.answer}.draft")
+    draft.write_text(found.to_json(), encoding="utf-8")
+    draft.replace(task.answer)  # an answer is whole, or there is none
+
+
+def _compiled(task: RecipeTask) -> CompiledRecipe:
+    try:
+        graph = compile_recipe(task.recipe)
+    except (NoRecipeError, NotARecipeError) as error:
+        is_there = error.found is not None if isinstance(error, NotARecipeError) else bool(error.recipes)
+        return CompiledRecipe(error=str(error), is_there=is_there)
+    except WiremapError as error:
+        return CompiledRecipe(error=str(error))
+    compiled = CompiledRecipe(graph)
+    return _with_classes(compiled, graph, task.recipe) if task.tells_classes else compiled
+
+
+# Classes
+
+
+def _with_classes(compiled: CompiledRecipe, graph: Graph, recipe: str) -> CompiledRecipe:
+    kin = sorted(set(_kin_in(graph)))
+    modules = {recipe.partition(":")[0], *(above for _, _, above, _ in kin)}
+    files = {name: file for name in sorted(modules) if (file := _file_of(name))}
+    return replace(compiled, kin=tuple(kin), files=files)
+
+
+def _kin_in(graph: Graph) -> Iterator[tuple[str, str, str, str]]:
+    """Yield, for the class of each component, what it derives from: both by module and qualified name."""
+    for component in graph.components:
+        for above in getattr(_class_called(component.module, component.type), "__mro__", ()):
+            yield component.module, component.type, above.__module__, above.__qualname__
+    for local in graph.nested.values():
+        yield from _kin_in(local)
+
+
+def _class_called(module: str, qualname: str) -> object:
+    """Return the class of that name; None where it was made in a function."""
+    found: object = sys.modules.get(module)
+    for part in qualname.split("."):
+        found = getattr(found, part, None)
+    return found if isinstance(found, type) else None
+
+
+def _file_of(module: str) -> str:
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return os.path.realpath(file) if isinstance(file, str) and file.endswith(".py") else ""
+
+
+# A copy
 
 
 class _CopyFirst:
@@ -44,30 +96,14 @@ class _CopyFirst:
         return spec if is_there and spec is not None and _is_below(str(spec.origin), self._copy) else None
 
 
-def _answer(recipe: str) -> dict[str, str]:
-    try:
-        return {"graph": compile_source(recipe).to_json()}
-    except (NoRecipeError, NotARecipeError) as error:
-        is_there = error.found is not None if isinstance(error, NotARecipeError) else bool(error.recipes)
-        return {"error": str(error)} if is_there else {}
-    except WiremapError as error:
-        return {"error": str(error)}
-
-
-def _moved(folders: Sequence[str], original: str, copy: str) -> list[str]:
+def _moved(folders: Sequence[str], task: RecipeTask) -> list[str]:
     """Return the search path with the same folders of the copy in the place of the project's own."""
-    if copy == original:
-        return list(folders)
-    territory = Territory(original)
+    territory = Territory(task.original)
     moved = []
     for folder in folders:
         below = territory.data_path(folder) if folder else None
-        moved.append(folder if below is None else str(Path(copy, below)))
+        moved.append(folder if below is None else str(Path(task.copy, below)))
     return moved
-
-
-def _moved_only(folders: Sequence[str], copy: str) -> list[str]:
-    return [folder for folder in folders if _is_below(folder, copy)]
 
 
 def _modules_from(original: str) -> list[str]:

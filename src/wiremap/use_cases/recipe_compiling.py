@@ -1,113 +1,108 @@
-"""The graphs of recipes, compiled in a child process: in the project itself, or in a copy of an earlier state of it.
+"""The graphs of recipes, each compiled in a process of its own: in the project, or in a copy of an earlier state of it.
 
-Modules are looked for in that folder before anywhere else, wherever the project is installed. What was compiled
-counts only if no module came from the project's own folder in the place of the copy.
+Modules are looked for in that folder before anywhere else, wherever the project is installed. What was compiled of a
+copy counts only if no module came from the project's own folder in its place.
 """
 
-import json
+import os
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
-from wiremap.graph import Graph
-from wiremap.source.modules import ModuleIndex
 from wiremap.tracing.territory import OWN_FOLDER
 from wiremap.use_cases.collecting import python_command
+from wiremap.use_cases.recipe_task import CompiledRecipe, RecipeTask
 
-_LONGEST_ERROR = 300
-
-
-@dataclass(frozen=True, slots=True)
-class CompiledRecipe:
-    """What became of a recipe; without a graph and without an error it is not there.
-
-    Attributes:
-        graph: The graph, if it could be compiled.
-        error: Why not, in one line.
-    """
-
-    graph: Graph | None = None
-    error: str | None = None
+_LONGEST_SECONDS = 600
+_LAST_LINES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class Workplace:
     """Where recipes are compiled.
 
     Attributes:
-        root: The project's root, or that of the copy.
-        below: Where commands are given, relative to it.
-        python_files: The paths of its Python files, relative to the root.
-        copy_of: The root of the project itself, where *root* is that of a copy.
+        folder: Where the processes run.
+        search_path: Folders in which modules are looked up next, before all others.
+        copy: The root of the copy of the project that the folder is part of, if it is one.
+        original: The root of the project itself, where it is a copy.
+        environment: The environment variables of the processes; those of this one if not given.
     """
 
-    root: Path
-    below: str
-    python_files: Sequence[str]
-    copy_of: Path | None = None
+    folder: Path
+    search_path: tuple[str, ...] = ()
+    copy: Path | None = None
+    original: Path | None = None
+    environment: Mapping[str, str] | None = None
 
 
-def compile_recipes(recipes: Sequence[str], folder: Folder) -> dict[str, CompiledRecipe]:
-    """Return what becomes of each of *recipes*, `package.module` or `package.module:function`, in *folder*."""
-    if not recipes:
-        return {}
+def compile_recipes(
+    recipes: Iterable[str], workplace: Workplace, *, tells_classes: bool = False
+) -> dict[str, CompiledRecipe]:
+    """Return what becomes of each of *recipes*, `package.module` or `package.module:function`.
+
+    Args:
+        recipes: None sees what another leaves behind: each has a process of its own.
+        workplace: Where they are compiled.
+        tells_classes: Find the kin of the components' classes, too, and the files that they are written in.
+    """
+    return {recipe: _compiled(recipe, workplace, tells_classes=tells_classes) for recipe in recipes}
+
+
+def _compiled(recipe: str, workplace: Workplace, *, tells_classes: bool) -> CompiledRecipe:
     with tempfile.TemporaryDirectory() as aside:
         answer = Path(aside, "answer.json")
-        task = {
-            "recipes": list(recipes),
-            "folder": str(folder.root / folder.below),
-            "roots": [str(folder.root / root) for root in _import_roots(recipes, folder.python_files)],
-            "copy": str(folder.root),
-            "original": str(folder.copy_of or folder.root),
-            "answer": str(answer),
-        }
-        command = [*python_command(), "-c", _PROGRAM, str(Path(OWN_FOLDER).parent), json.dumps(task)]
-        child = subprocess.run(  # noqa: S603 - this interpreter
-            command, cwd=folder.root / folder.below, stdin=subprocess.DEVNULL, capture_output=True, check=False
+        talk = Path(aside, "talk")
+        task = RecipeTask(
+            recipe,
+            str(answer),
+            str(workplace.folder),
+            workplace.search_path,
+            str(workplace.copy or ""),
+            str(workplace.original or ""),
+            tells_classes,
         )
-        if not answer.exists():
-            last = child.stderr.decode(errors="replace").strip().splitlines()[-1:]
-            error = ": ".join([f"the process that compiled it ended with exit code {child.returncode}", *last])
-            return {recipe: CompiledRecipe(error=_one_line(error, task)) for recipe in recipes}
-        found: dict[str, dict[str, str]] = json.loads(answer.read_text(encoding="utf-8"))
-    return {recipe: _compiled(found[recipe], task) for recipe in recipes}
+        with talk.open("wb") as output:
+            error = _run(task, workplace, output)
+        told = talk.read_bytes().decode(errors="replace")
+        if answer.exists():
+            return CompiledRecipe.from_json(answer.read_text(encoding="utf-8")).with_talk(told)
+        return CompiledRecipe(error=error, talk=told, last_words=tuple(told.splitlines()[-_LAST_LINES:]))
+
+
+def _run(task: RecipeTask, workplace: Workplace, output: BinaryIO) -> str:
+    """Run the process to its end; return how it ended."""
+    # -P: a file of the project must not stand in for a module that the program imports.
+    command = [*python_command(), "-P", "-c", _PROGRAM, str(Path(OWN_FOLDER).parent), task.to_json()]
+    environment = os.environ if workplace.environment is None else workplace.environment
+    try:
+        child = subprocess.run(  # noqa: S603 - the user's own recipe
+            command,
+            cwd=workplace.folder,
+            # A recipe that walks over a set of strings must number its components alike each time.
+            env={**environment, "PYTHONHASHSEED": "0"},
+            stdin=subprocess.DEVNULL,
+            stdout=output,  # no pipe, which a process that the recipe leaves behind would keep open
+            stderr=subprocess.STDOUT,
+            check=False,
+            timeout=_LONGEST_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        return f"its process took more than {_LONGEST_SECONDS} seconds and was ended"
+    except OSError as error:
+        return f"its process can't be started: {error}"
+    return f"its process ended with exit code {child.returncode}"
 
 
 # What is imported first stays, so that a project that holds another version of wiremap is compiled by this one.
 _PROGRAM = """\
-import json, sys
+import sys
 sys.path.insert(0, sys.argv[1])
-from wiremap.use_cases.recipe_child import compile_all
+from wiremap.use_cases.recipe_child import answer
+from wiremap.use_cases.recipe_task import RecipeTask
 sys.path.pop(0)
-compile_all(json.loads(sys.argv[2]))
+answer(RecipeTask.from_json(sys.argv[2]))
 """
-
-
-def _import_roots(recipes: Sequence[str], python_files: Sequence[str]) -> list[str]:
-    """Return the folders, relative to the root, in which the modules of the recipes are looked up."""
-    index, roots = ModuleIndex(python_files), []
-    for recipe in recipes:
-        module = recipe.partition(":")[0]
-        if found := index.candidates(module):
-            path = min(found, key=lambda one: (len(one), one))
-            parts = path.removesuffix("/__init__.py").removesuffix(".py").split("/")
-            roots.append("/".join(parts[: -len(module.split("."))]))
-    return sorted(set(roots))
-
-
-def _compiled(found: Mapping[str, str], task: Mapping[str, object]) -> CompiledRecipe:
-    if "error" in found:
-        return CompiledRecipe(error=_one_line(found["error"], task))
-    return CompiledRecipe(Graph.from_json(found["graph"])) if "graph" in found else CompiledRecipe()
-
-
-def _one_line(error: str, task: Mapping[str, object]) -> str:
-    """Return the error without line breaks and without folders that are others the next time."""
-    for folder in sorted({str(task["copy"]), str(Path(str(task["copy"])).resolve()), str(task["original"])}, key=len)[
-        ::-1
-    ]:
-        error = error.replace(f"{folder}/", "").replace(folder, ".")
-    text = " ".join(error.split())
-    return text if len(text) <= _LONGEST_ERROR else f"{text[:_LONGEST_ERROR]}\u2026"

@@ -1,6 +1,6 @@
-"""What recipes are called in two states of a project, between which their modules may have been renamed."""
+"""What recipes are called in two states of a project, between which they may be renamed, and where they are found."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wiremap.graph import Component, Graph
@@ -45,6 +45,18 @@ def names_at_both_ends(
     return sorted(
         (one for one in found if one.now is not None or one.before not in successors), key=lambda one: one.latest
     )
+
+
+def import_roots(recipes: Sequence[str], index: ModuleIndex) -> list[str]:
+    """Return the folders, relative to the root, in which the modules of *recipes* lie."""
+    roots = set()
+    for recipe in recipes:
+        module = recipe.partition(":")[0]
+        if found := index.candidates(module):
+            path = min(found, key=lambda one: (len(one), one))
+            parts = path.removesuffix("/__init__.py").removesuffix(".py").split("/")
+            roots.add("/".join(parts[: -len(module.split("."))]))
+    return sorted(roots)
 
 
 def with_modules_renamed(graph: Graph, renamed: Mapping[str, str]) -> Graph:

@@ -1,18 +1,13 @@
 """The wiring that tests declare to depend on: compiled from the project's recipes, at most once in a session."""
 
-import os
-import subprocess
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from wiremap.errors import GraphFormatError, PatternSyntaxError
+from wiremap.errors import PatternSyntaxError
 from wiremap.graph import Graph
 from wiremap.selection.facts import UNCOMPILED
 from wiremap.selection.wiring_matches import WiringMatches, wiring_matches
-from wiremap.use_cases.collecting import python_command
-
-_LONGEST_SECONDS = 600
+from wiremap.use_cases.recipe_compiling import Workplace, compile_recipes
 
 
 class Wirings:
@@ -63,55 +58,26 @@ class Wirings:
         return self._matches[pattern]
 
 
-def compile_recipes(
+def graphs_of(
     recipes: Sequence[str], folder: Path, environment: Mapping[str, str], search_path: Sequence[str]
 ) -> Mapping[str, Graph] | str:
-    """Return the graph of each of *recipes*, compiled in a process of its own, or why one has none.
+    """Return the graph of each of *recipes*, or why one has none.
 
     Args:
         recipes: `package.module` or `package.module:function`.
-        folder: Where the processes run.
-        environment: Their environment variables.
+        folder: Where they are compiled.
+        environment: The environment variables there.
         search_path: Folders in which modules are looked up before all others.
     """
     if not recipes:
         return "[tool.wiremap] names no recipes"
-    path = [*search_path, *filter(None, [environment.get("PYTHONPATH", "")])]
-    child_environment = {**environment, **({"PYTHONPATH": os.pathsep.join(path)} if path else {})}
     graphs: dict[str, Graph] = {}
-    with tempfile.TemporaryDirectory() as scratch:
-        for recipe in recipes:
-            file = Path(scratch, "graph.json")
-            reason = _compile(recipe, file, folder, child_environment)
-            if reason is not None:
-                return f"{recipe} can't be compiled: {reason}"
-            try:
-                graphs[recipe] = Graph.from_json(file.read_text(encoding="utf-8"))
-            except (OSError, GraphFormatError) as error:
-                return f"{recipe} can't be compiled: {error}"
+    workplace = Workplace(folder, tuple(search_path), environment=environment)
+    for recipe, compiled in compile_recipes(recipes, workplace).items():
+        if compiled.graph is None:
+            return f"{recipe} can't be compiled: {compiled.error_line(folder)}"
+        graphs[recipe] = compiled.graph
     return graphs
-
-
-def _compile(recipe: str, file: Path, folder: Path, environment: Mapping[str, str]) -> str | None:
-    """Write the graph of *recipe* to *file*; return why that did not work, if so, in one line."""
-    command = [*python_command(), "-m", "wiremap", "graph", recipe, "--format", "json", "-o", str(file)]
-    try:
-        child = subprocess.run(  # noqa: S603 - the user's own recipe
-            command,
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=_LONGEST_SECONDS,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return " ".join(str(error).split())
-    if child.returncode == 0:
-        return None
-    told = child.stderr.rpartition("wiremap: ")[2] or f"it ended with exit code {child.returncode}"
-    return " ".join(told.split())
 
 
 def search_path_of(rootdir: Path, folders: Iterable[object]) -> list[str]:

@@ -113,7 +113,7 @@ def test_a_recipe_that_ends_the_process_is_told(engine: Project) -> None:
     finished = engine.wiremap("lock")
 
     assert finished.exit_code == 2
-    assert "their process ended with exit code 7" in finished.stderr
+    assert "its process ended with exit code 7" in finished.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="permissions bind no administrator")

@@ -335,6 +335,14 @@ def test_a_head_that_can_not_be_compiled_is_told_too(project: Project) -> None:
     assert sorted(by_id(report)) == ["Blocks", "Scheduler"]
 
 
+def test_a_parameter_that_holds_a_path_into_the_project_is_no_difference(project: Project) -> None:
+    edit(project, SRC, "self.size = 8", "self.size = 8\n        self.home = __file__")
+    commit(project.root)
+    edit(project, SRC, "self.size = 8", "self.size = 16")
+
+    assert by_id(diff())["Blocks"].wiring == ("~ Blocks.size: 8 -> 16",)
+
+
 def test_no_name_of_a_folder_that_is_another_the_next_time_gets_into_the_answer(project: Project) -> None:
     edit(project, "src/shop/wiring.py", "orch.finalize()", "raise ValueError(__file__)")
     commit(project.root)

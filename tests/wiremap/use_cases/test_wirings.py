@@ -3,7 +3,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from wiremap.graph import Component, Graph
-from wiremap.use_cases.wirings import Wirings, compile_recipes
+from wiremap.use_cases.wirings import Wirings, graphs_of
 
 RECIPE = """\
 from wiremap import RegistryOrchestrator, recipe
@@ -23,7 +23,7 @@ def build():
 
 
 def compiled(folder: Path, *recipes: str, search_path: list[str] | None = None) -> Mapping[str, Graph] | str:
-    return compile_recipes(recipes, folder, dict(os.environ), search_path or [])
+    return graphs_of(recipes, folder, dict(os.environ), search_path or [])
 
 
 def test_recipes_are_compiled_where_the_project_lies(tmp_path: Path) -> None:
