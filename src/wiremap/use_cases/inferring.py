@@ -107,12 +107,17 @@ def _notes(inference: Inference, faults: Mapping[str, str], num_tests: int) -> I
     if inference.loaders:
         yield f"What is loaded by a name that is a string is not followed: {_few(inference.loaders)}."
     if not inference.graph.components:
-        yield _why_empty(inference.num_classes)
+        yield _why_empty(inference.num_classes, inference.passing)
 
 
-def _why_empty(num_classes: int) -> str:
+def _why_empty(num_classes: int, passing: Sequence[str]) -> str:
     if num_classes == 0:
         return "There is no class here. Components are classes, and what functions call of one another is not drawn."
+    if passing:
+        return (
+            "No class here is a component. What is kept in attributes and called there is made in the course of calls "
+            f"and handed on or put in containers, which counts as data: {_few(passing)}."
+        )
     who = f"None of the {num_classes} classes here was seen" if num_classes > 1 else "The class here was not seen"
     return (
         f"{who} to keep an object of another in an attribute and call a method of it. Such objects are "
