@@ -42,6 +42,7 @@ def nearest(name: str, known: Iterable[str], *, most: int, likeness: float = 0.6
 _MOST_PLACES = 6
 _MOST_OF_ONE_CODE = 5
 _MOST_STEPS = 5
+_MOST_ON_ONE_ARROW = 3
 _LINE_LENGTH = 92  # leaves room for the indent of a numbered fault on a terminal of 100 columns
 
 
@@ -252,7 +253,7 @@ class CellTypeError(WiremapError):
 
 
 class BindingCycleError(WiremapError):
-    """Components hand one another cells in a circle, so none can be ready first."""
+    """Components hand one another cells in a circle, so none can be ready first; ``sites`` are in its order."""
 
     code = "binding-cycle"
 
@@ -261,12 +262,20 @@ class BindingCycleError(WiremapError):
         super().__init__(self.sites)
 
     def _text(self) -> str:
-        drawn = _drawn(self.sites[0].provider, [(site.cell, site.consumer) for site in self.sites])
+        cells: dict[str, list[str]] = {}
+        for site in self.sites:
+            cells.setdefault(site.consumer, []).append(site.cell)
+        drawn = _drawn(self.sites[0].provider, [(_together(names), consumer) for consumer, names in cells.items()])
+        drop = "Drop one of them" if len(cells) == len(self.sites) else "Drop all from one component to the next"
         return _laid_out(
             f"The bindings form a cycle: {drawn}" if "\n" not in drawn else f"{len(self.sites)} bindings form a cycle.",
             [site.place for site in self.sites],
-            "Drop one of them, or move what both sides need into a component of its own.",
+            f"{drop}, or move what both sides need into a component of its own.",
         )
+
+
+def _together(names: list[str]) -> str:
+    return ", ".join(names if len(names) <= _MOST_ON_ONE_ARROW else [*names[: _MOST_ON_ONE_ARROW - 1], "..."])
 
 
 class MissingCellError(WiremapError):
