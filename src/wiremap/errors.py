@@ -841,16 +841,20 @@ class OverrideNotEnteredWarning(WiringWarning):
 class UnknownComponentError(WiremapError):
     """A graph was asked for a component that it does not hold.
 
-    ``inside`` says where it is in local graphs: its id there, and the expression that leads to the graph.
+    ``inside`` says where it is in local graphs: its id there, and the expression that leads to the graph. ``id_of_it``
+    is the id of the object that was given in place of one, where that is known.
     """
 
     code = "unknown-component"
 
-    def __init__(self, component_id: object, known: Iterable[str], inside: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(
+        self, component_id: object, known: Iterable[str], inside: Iterable[tuple[str, str]] = (), id_of_it: str = ""
+    ) -> None:
         self.component_id = component_id
         self.known = tuple(sorted(known))
         self.inside = tuple(inside)
-        super().__init__(component_id, self.known, self.inside)
+        self.id_of_it = id_of_it
+        super().__init__(component_id, self.known, self.inside, id_of_it)
 
     def _text(self) -> str:
         if self.inside:
@@ -861,7 +865,8 @@ class UnknownComponentError(WiremapError):
             )
         if not isinstance(self.component_id, str):
             type_name = type(self.component_id).__qualname__
-            return f"A graph is asked by ids, which are strings; this is an object of class {type_name}."
+            told = f", with the id {self.id_of_it!r}" if self.id_of_it else ""
+            return f"A graph is asked by ids, which are strings; this is an object of class {type_name}{told}."
         hint = near_names(self.component_id, self.known) or f" {self._all_of_them()}"
         return f"No component has the id {self.component_id!r}.{hint}"
 
