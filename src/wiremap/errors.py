@@ -1109,16 +1109,21 @@ class NotARecipeError(WiremapError):
 
 
 class RecipeFailedError(WiremapError):
-    """A recipe raised an exception while it was compiled, or, if not ``is_called``, can't be called as it is marked."""
+    """A recipe raised an exception while it was compiled, or, if not ``is_called``, can't be called as it is marked.
+
+    ``where`` is the line that raised and, where another one of the recipe led there, that too. ``cure`` is what to do
+    where it is known what the matter is.
+    """
 
     code = "recipe-failed"
 
-    def __init__(self, recipe: str, reason: str, where: str, is_called: bool = True) -> None:  # noqa: FBT001, FBT002 -- pickling passes it by position
+    def __init__(self, recipe: str, reason: str, where: str, is_called: bool = True, cure: str = "") -> None:  # noqa: FBT001, FBT002 -- pickling passes it by position
         self.recipe = recipe
         self.reason = reason
         self.where = where
         self.is_called = is_called
-        super().__init__(recipe, reason, where, is_called)
+        self.cure = cure
+        super().__init__(recipe, reason, where, is_called, cure)
 
     def _text(self) -> str:
         if not self.is_called:
@@ -1126,10 +1131,8 @@ class RecipeFailedError(WiremapError):
                 f"The recipe {self.recipe} can't be called: {self.reason} (at {self.where}). "
                 "Give the arguments that it needs, and no others, as @recipe(compile_kwargs={...})."
             )
-        return (
-            f"The recipe {self.recipe} failed in compile mode: {self.reason} (at {self.where}). "
-            "If that comes of heavy work, keep it in __post_wire__, which compile mode does not call."
-        )
+        cure = self.cure or "If that comes of heavy work, keep it in __post_wire__, which compile mode does not call."
+        return f"The recipe {self.recipe} failed in compile mode: {self.reason} (at {self.where}). {cure}"
 
 
 class AsyncRecipeError(WiremapError):
