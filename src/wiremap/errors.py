@@ -732,40 +732,32 @@ class StateCellAssignmentError(WiremapError, AttributeError):
         )
 
 
-class StateCellUnsetError(WiremapError, AttributeError):
+class _NoValueError(Exception):
+    """What the two errors about a state cell without a value have in common."""
+
+    def __init__(self, cell: str, consumer_type: str, owner: str) -> None:
+        self.cell = cell
+        self.consumer_type = consumer_type
+        self.owner = owner
+        super().__init__(cell, consumer_type, owner)
+
+    def _text(self) -> str:
+        return (
+            f"{self.consumer_type} read the cell {self.cell!r}, but {self.owner} has no value for it now.\n"
+            f"Set it in {self.owner}, at the latest in its __post_wire__."
+        )
+
+
+class StateCellUnsetError(_NoValueError, WiremapError, AttributeError):
     """A state cell was read before its owner gave it a value."""
 
     code = "state-cell-unset"
 
-    def __init__(self, cell: str, consumer_type: str, owner: str) -> None:
-        self.cell = cell
-        self.consumer_type = consumer_type
-        self.owner = owner
-        super().__init__(cell, consumer_type, owner)
 
-    def _text(self) -> str:
-        return (
-            f"{self.consumer_type} read the cell {self.cell!r}, but {self.owner} has no value for it now.\n"
-            f"Set it in {self.owner}, at the latest in its __post_wire__."
-        )
-
-
-class ModuleStateCellUnsetError(WiremapError):
+class ModuleStateCellUnsetError(_NoValueError, WiremapError):
     """The same, for a class whose ``__getattr__`` would hide an ``AttributeError``."""
 
     code = "module-state-cell-unset"
-
-    def __init__(self, cell: str, consumer_type: str, owner: str) -> None:
-        self.cell = cell
-        self.consumer_type = consumer_type
-        self.owner = owner
-        super().__init__(cell, consumer_type, owner)
-
-    def _text(self) -> str:
-        return (
-            f"{self.consumer_type} read the cell {self.cell!r}, but {self.owner} has no value for it now.\n"
-            f"Set it in {self.owner}, at the latest in its __post_wire__."
-        )
 
 
 class CellReplacedError(WiremapError):

@@ -22,6 +22,7 @@ from wiremap.graph.patterns import Pattern
 from wiremap.graph.shapes import Shape, shapes
 from wiremap.graph.stars import Star
 from wiremap.graph.topology import Topology
+from wiremap.wording import counted
 
 if TYPE_CHECKING:
     from wiremap.graph.matching import Matches
@@ -70,7 +71,7 @@ class Graph:
         parts: dict[str, tuple[object, ...]] = {"component": self.components, "binding": self.bindings}
         if self.nested:
             parts["nested graph"] = tuple(self.nested)
-        told = (f"{len(part)} {noun}{'' if len(part) == 1 else 's'}" for noun, part in parts.items())
+        told = (counted(len(part), noun) for noun, part in parts.items())
         return f"<Graph: {', '.join(told)}>"
 
     def __hash__(self) -> int:

@@ -10,6 +10,7 @@ from wiremap.graph import Graph
 from wiremap.inference import Inference, infer_graph
 from wiremap.project.files import is_test, scan
 from wiremap.use_cases.module_names import module_name
+from wiremap.wording import counted
 
 # Folders that builds leave in a project; a package of that name is none.
 _BUILT = ("build", "dist")
@@ -90,15 +91,15 @@ def _recipes_in(text: bytes) -> Iterator[str]:
 
 def _notes(inference: Inference, faults: Mapping[str, str], num_tests: int) -> Iterator[str]:
     if num_tests:
-        yield f"{_counted(num_tests, 'test file')} left out, since tests build what they like."
+        yield f"{_left_out(num_tests, 'test file')}, since tests build what they like."
     for path, reason in sorted(faults.items())[:_SHOWN]:
         yield f"{path} was not read: {reason}."
     if len(faults) > _SHOWN:
         yield f"{len(faults) - _SHOWN} more files were not read."
     if inference.unknown_calls:
-        calls = _counted(sum(inference.unknown_calls.values()), "call")
+        calls = _left_out(sum(inference.unknown_calls.values()), "call")
         most = sorted(inference.unknown_calls, key=lambda name: (-inference.unknown_calls[name], name))
-        yield f"{calls} left out, made through attributes of unknown class: {_few(most)}."
+        yield f"{calls}, made through attributes of unknown class: {_few(most)}."
     if inference.handed_on:
         yield f"Classes are passed as values, and who makes objects of them is not seen: {_few(inference.handed_on)}."
     if inference.registrations:
@@ -126,8 +127,8 @@ def _why_empty(num_classes: int, passing: Sequence[str]) -> str:
     )
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{' was' if number == 1 else 's were'}"
+def _left_out(number: int, noun: str) -> str:
+    return f"{counted(number, noun)} {'was' if number == 1 else 'were'} left out"
 
 
 def _few(names: Sequence[str]) -> str:
