@@ -42,6 +42,7 @@ def nearest(name: str, known: Iterable[str], *, most: int, likeness: float = 0.6
 _MOST_PLACES = 6
 _MOST_OF_ONE_CODE = 5
 _MOST_STEPS = 5
+_MOST_ON_ONE_ARROW = 3
 _LINE_LENGTH = 92  # leaves room for the indent of a numbered fault on a terminal of 100 columns
 
 
@@ -252,7 +253,7 @@ class CellTypeError(WiremapError):
 
 
 class BindingCycleError(WiremapError):
-    """Components hand one another cells in a circle, so none can be ready first."""
+    """Components hand one another cells in a circle, so none can be ready first; ``sites`` are in its order."""
 
     code = "binding-cycle"
 
@@ -261,12 +262,20 @@ class BindingCycleError(WiremapError):
         super().__init__(self.sites)
 
     def _text(self) -> str:
-        drawn = _drawn(self.sites[0].provider, [(site.cell, site.consumer) for site in self.sites])
+        cells: dict[str, list[str]] = {}
+        for site in self.sites:
+            cells.setdefault(site.consumer, []).append(site.cell)
+        drawn = _drawn(self.sites[0].provider, [(_together(names), consumer) for consumer, names in cells.items()])
+        drop = "Drop one of them" if len(cells) == len(self.sites) else "Drop all from one component to the next"
         return _laid_out(
             f"The bindings form a cycle: {drawn}" if "\n" not in drawn else f"{len(self.sites)} bindings form a cycle.",
             [site.place for site in self.sites],
-            "Drop one of them, or move what both sides need into a component of its own.",
+            f"{drop}, or move what both sides need into a component of its own.",
         )
+
+
+def _together(names: list[str]) -> str:
+    return ", ".join(names if len(names) <= _MOST_ON_ONE_ARROW else [*names[: _MOST_ON_ONE_ARROW - 1], "..."])
 
 
 class MissingCellError(WiremapError):
@@ -723,40 +732,32 @@ class StateCellAssignmentError(WiremapError, AttributeError):
         )
 
 
-class StateCellUnsetError(WiremapError, AttributeError):
+class _NoValueError(Exception):
+    """What the two errors about a state cell without a value have in common."""
+
+    def __init__(self, cell: str, consumer_type: str, owner: str) -> None:
+        self.cell = cell
+        self.consumer_type = consumer_type
+        self.owner = owner
+        super().__init__(cell, consumer_type, owner)
+
+    def _text(self) -> str:
+        return (
+            f"{self.consumer_type} read the cell {self.cell!r}, but {self.owner} has no value for it now.\n"
+            f"Set it in {self.owner}, at the latest in its __post_wire__."
+        )
+
+
+class StateCellUnsetError(_NoValueError, WiremapError, AttributeError):
     """A state cell was read before its owner gave it a value."""
 
     code = "state-cell-unset"
 
-    def __init__(self, cell: str, consumer_type: str, owner: str) -> None:
-        self.cell = cell
-        self.consumer_type = consumer_type
-        self.owner = owner
-        super().__init__(cell, consumer_type, owner)
 
-    def _text(self) -> str:
-        return (
-            f"{self.consumer_type} read the cell {self.cell!r}, but {self.owner} has no value for it now.\n"
-            f"Set it in {self.owner}, at the latest in its __post_wire__."
-        )
-
-
-class ModuleStateCellUnsetError(WiremapError):
+class ModuleStateCellUnsetError(_NoValueError, WiremapError):
     """The same, for a class whose ``__getattr__`` would hide an ``AttributeError``."""
 
     code = "module-state-cell-unset"
-
-    def __init__(self, cell: str, consumer_type: str, owner: str) -> None:
-        self.cell = cell
-        self.consumer_type = consumer_type
-        self.owner = owner
-        super().__init__(cell, consumer_type, owner)
-
-    def _text(self) -> str:
-        return (
-            f"{self.consumer_type} read the cell {self.cell!r}, but {self.owner} has no value for it now.\n"
-            f"Set it in {self.owner}, at the latest in its __post_wire__."
-        )
 
 
 class CellReplacedError(WiremapError):
@@ -832,16 +833,20 @@ class OverrideNotEnteredWarning(WiringWarning):
 class UnknownComponentError(WiremapError):
     """A graph was asked for a component that it does not hold.
 
-    ``inside`` says where it is in local graphs: its id there, and the expression that leads to the graph.
+    ``inside`` says where it is in local graphs: its id there, and the expression that leads to the graph. ``id_of_it``
+    is the id of the object that was given in place of one, where that is known.
     """
 
     code = "unknown-component"
 
-    def __init__(self, component_id: object, known: Iterable[str], inside: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(
+        self, component_id: object, known: Iterable[str], inside: Iterable[tuple[str, str]] = (), id_of_it: str = ""
+    ) -> None:
         self.component_id = component_id
         self.known = tuple(sorted(known))
         self.inside = tuple(inside)
-        super().__init__(component_id, self.known, self.inside)
+        self.id_of_it = id_of_it
+        super().__init__(component_id, self.known, self.inside, id_of_it)
 
     def _text(self) -> str:
         if self.inside:
@@ -852,7 +857,8 @@ class UnknownComponentError(WiremapError):
             )
         if not isinstance(self.component_id, str):
             type_name = type(self.component_id).__qualname__
-            return f"A graph is asked by ids, which are strings; this is an object of class {type_name}."
+            told = f", with the id {self.id_of_it!r}" if self.id_of_it else ""
+            return f"A graph is asked by ids, which are strings; this is an object of class {type_name}{told}."
         hint = near_names(self.component_id, self.known) or f" {self._all_of_them()}"
         return f"No component has the id {self.component_id!r}.{hint}"
 
@@ -1095,16 +1101,21 @@ class NotARecipeError(WiremapError):
 
 
 class RecipeFailedError(WiremapError):
-    """A recipe raised an exception while it was compiled, or, if not ``is_called``, can't be called as it is marked."""
+    """A recipe raised an exception while it was compiled, or, if not ``is_called``, can't be called as it is marked.
+
+    ``where`` is the line that raised and, where another one of the recipe led there, that too. ``cure`` is what to do
+    where it is known what the matter is.
+    """
 
     code = "recipe-failed"
 
-    def __init__(self, recipe: str, reason: str, where: str, is_called: bool = True) -> None:  # noqa: FBT001, FBT002 -- pickling passes it by position
+    def __init__(self, recipe: str, reason: str, where: str, is_called: bool = True, cure: str = "") -> None:  # noqa: FBT001, FBT002 -- pickling passes it by position
         self.recipe = recipe
         self.reason = reason
         self.where = where
         self.is_called = is_called
-        super().__init__(recipe, reason, where, is_called)
+        self.cure = cure
+        super().__init__(recipe, reason, where, is_called, cure)
 
     def _text(self) -> str:
         if not self.is_called:
@@ -1112,10 +1123,8 @@ class RecipeFailedError(WiremapError):
                 f"The recipe {self.recipe} can't be called: {self.reason} (at {self.where}). "
                 "Give the arguments that it needs, and no others, as @recipe(compile_kwargs={...})."
             )
-        return (
-            f"The recipe {self.recipe} failed in compile mode: {self.reason} (at {self.where}). "
-            "If that comes of heavy work, keep it in __post_wire__, which compile mode does not call."
-        )
+        cure = self.cure or "If that comes of heavy work, keep it in __post_wire__, which compile mode does not call."
+        return f"The recipe {self.recipe} failed in compile mode: {self.reason} (at {self.where}). {cure}"
 
 
 class AsyncRecipeError(WiremapError):

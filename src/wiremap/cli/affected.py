@@ -8,6 +8,7 @@ from typing import Any
 from wiremap.cli.node_ids import folded
 from wiremap.cli.output import Subparsers, say, write, write_json
 from wiremap.use_cases.collecting import affected
+from wiremap.wording import counted
 
 _SHOWN = 20
 _SHOWN_REASONS = 3
@@ -119,8 +120,7 @@ def _is_uncollected(entry: dict[str, Any]) -> bool:
 
 def _summary(document: dict[str, Any], num_uncollected: int, to_run: list[dict[str, Any]], base: str) -> str:
     run, skipped = len(to_run), len(document["skip"])
-    files = "1 file" if num_uncollected == 1 else f"{num_uncollected} files"
-    told = f" {files} could not be collected." if num_uncollected else ""
+    told = f" {counted(num_uncollected, 'file')} could not be collected." if num_uncollected else ""
     if not run and not skipped:
         return told.lstrip() or "pytest collects no tests here."
     if run:

@@ -8,6 +8,7 @@ import sys
 from wiremap.cli.affected import change_lines
 from wiremap.cli.output import Subparsers, say, write
 from wiremap.use_cases.auditing import Audit, Finding, audit
+from wiremap.wording import counted
 
 _SHOWN = 20
 
@@ -95,6 +96,5 @@ def _finding_lines(one: Finding) -> list[str]:
 def _age(days: float) -> str:
     for size, name in ((1.0, "day"), (1 / 24, "hour"), (1 / 1440, "minute")):
         if days >= size:
-            number = int(days / size)
-            return f"{number} {name}{'s' * (number != 1)} ago"
+            return f"{counted(int(days / size), name)} ago"
     return "less than a minute ago"

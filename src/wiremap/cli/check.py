@@ -6,8 +6,8 @@ import os
 from wiremap.checks.findings import Finding
 from wiremap.cli.finding_formats import check_document, github_commands, sarif_log
 from wiremap.cli.output import Subparsers, say, write, write_json
-from wiremap.render.lettering import counted
 from wiremap.use_cases.checking import Checked, check
+from wiremap.wording import counted
 
 _FORMATS = ("text", "json", "github", "sarif")
 

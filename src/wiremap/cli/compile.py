@@ -8,8 +8,8 @@ from wiremap.cli.node_ids import folded
 from wiremap.cli.output import Subparsers, say, write, write_json
 from wiremap.graph import Graph
 from wiremap.render import render_text
-from wiremap.render.lettering import counted
 from wiremap.use_cases.compiling import CompiledTest, CompiledTests, compile_tests
+from wiremap.wording import counted
 
 _SHOWN = 20
 _SHOWN_COMPONENTS = 6

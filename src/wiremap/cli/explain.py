@@ -8,6 +8,7 @@ from wiremap.cli.node_ids import folded
 from wiremap.cli.output import Subparsers, say, write, write_json
 from wiremap.source.units import MODULE_UNIT
 from wiremap.use_cases.explaining import Cause, Explanation, explain
+from wiremap.wording import counted
 
 
 def configure(subparsers: "Subparsers") -> None:
@@ -112,8 +113,7 @@ WORDS = {
 
 
 def _counted(kind: str, count: int) -> str:
-    one, many = WORDS.get(kind, (kind, f"{kind}s"))
-    return f"{count} {one if count == 1 else many}"
+    return counted(count, *WORDS.get(kind, (kind,)))
 
 
 def _cause_lines(cause: Cause) -> list[str]:

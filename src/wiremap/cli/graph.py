@@ -11,8 +11,8 @@ from wiremap.errors import UnknownFormatError, UnwritableOutputError
 from wiremap.graph import Graph
 from wiremap.render import render_dot, render_markdown, render_mermaid, render_svg, render_text
 from wiremap.render.diagram import diagram_of
-from wiremap.render.lettering import counted
 from wiremap.use_cases.graph_source import graph_with_notes, local_graph, without_local_graphs
+from wiremap.wording import counted
 
 _RENDERERS: Final = {
     "text": render_text,

@@ -3,8 +3,8 @@
 import argparse
 
 from wiremap.cli.output import Subparsers, say
-from wiremap.render.lettering import counted
 from wiremap.use_cases.locking import lock
+from wiremap.wording import counted
 
 
 def configure(subparsers: Subparsers) -> None:

@@ -11,6 +11,7 @@ from wiremap.project.map_folder import find_map_folder
 from wiremap.store.map import FOLDER
 from wiremap.store.trace_rows import KEPT_PER_ENVIRONMENT
 from wiremap.use_cases.sharing import Exchange, MapStats, export_map, map_stats, merge_files, prune, pull, push
+from wiremap.wording import counted
 
 _PLACE = "a folder, or a URL such as s3://bucket/maps (needs `pip install 'wiremap[share]'`)"
 
@@ -98,7 +99,7 @@ def _export(options: argparse.Namespace) -> int:
 
 def _merge(options: argparse.Namespace) -> int:
     done = merge_files(_folder(), options.files)
-    return _said(f"Merged {done.parts} {_plural(done.parts, 'map')}: records of {_tests(done)} now.", done)
+    return _said(f"Merged {counted(done.parts, 'map')}: records of {_tests(done)} now.", done)
 
 
 def _push(options: argparse.Namespace) -> int:
@@ -111,7 +112,7 @@ def _push(options: argparse.Namespace) -> int:
 def _pull(options: argparse.Namespace) -> int:
     done = pull(_folder(), options.place)
     if done.parts:
-        return _said(f"Pulled {done.parts} {_plural(done.parts, 'part')}: records of {_tests(done)} now.", done)
+        return _said(f"Pulled {counted(done.parts, 'part')}: records of {_tests(done)} now.", done)
     if done.is_empty:
         return _said(f"Nothing was pushed to {options.place} yet; the map here has records of {_tests(done)}.", done)
     return _said(f"Nothing new at {options.place}: the map here has records of {_tests(done)}.", done)
@@ -139,11 +140,7 @@ def _tell(notes: Sequence[str]) -> None:
 
 
 def _tests(done: Exchange) -> str:
-    return f"{done.tests} {_plural(done.tests, 'test')}"
-
-
-def _plural(count: int, noun: str) -> str:
-    return noun if count == 1 else f"{noun}s"
+    return counted(done.tests, "test")
 
 
 def _size(num_bytes: int) -> str:

@@ -5,6 +5,7 @@ import argparse
 from wiremap.cli.output import Subparsers, say, write, write_json
 from wiremap.selection.shards import Shard
 from wiremap.use_cases.sharding import Sharding, shard
+from wiremap.wording import counted
 
 
 def configure(subparsers: Subparsers) -> None:
@@ -71,7 +72,7 @@ def _document(found: Sharding) -> dict[str, object]:
 
 
 def _line(number: int, one: Shard, is_timed: bool) -> str:  # noqa: FBT001 - one of two forms
-    tests = f"{len(one.tests)} test{'s' * (len(one.tests) != 1)}"
+    tests = counted(len(one.tests), "test")
     return f"part {number}  {tests:>12}" + (f"  {one.seconds:8.2f} s" if is_timed else "")
 
 

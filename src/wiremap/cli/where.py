@@ -8,6 +8,7 @@ from pathlib import Path
 from wiremap.cli.node_ids import folded
 from wiremap.cli.output import Subparsers, say, write, write_json
 from wiremap.use_cases.locating import Answer, Located, locate
+from wiremap.wording import counted
 
 _SHOWN = 20
 
@@ -134,4 +135,4 @@ def _component(one: Located) -> str:
 
 
 def _tests(one: Located) -> str:
-    return f"{len(one.executed_by)} test{'s' * (len(one.executed_by) != 1)}"
+    return counted(len(one.executed_by), "test")

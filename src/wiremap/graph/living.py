@@ -14,6 +14,10 @@ class LivingSystem(Protocol):
         """Return the same for a graph whose ids were changed as *names* says."""
         ...
 
+    def id_of(self, component: object) -> str | None:
+        """Return the id that *component* has in the graph, or None if no cell leads to it."""
+        ...
+
     def override(
         self, component_id: str, stand_in: T, rivals: Iterable[Self], everywhere: Collection[Self]
     ) -> AbstractContextManager[T]:

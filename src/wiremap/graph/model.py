@@ -22,6 +22,7 @@ from wiremap.graph.patterns import Pattern
 from wiremap.graph.shapes import Shape, shapes
 from wiremap.graph.stars import Star
 from wiremap.graph.topology import Topology
+from wiremap.wording import counted
 
 if TYPE_CHECKING:
     from wiremap.graph.matching import Matches
@@ -70,7 +71,7 @@ class Graph:
         parts: dict[str, tuple[object, ...]] = {"component": self.components, "binding": self.bindings}
         if self.nested:
             parts["nested graph"] = tuple(self.nested)
-        told = (f"{len(part)} {noun}{'' if len(part) == 1 else 's'}" for noun, part in parts.items())
+        told = (counted(len(part), noun) for noun, part in parts.items())
         return f"<Graph: {', '.join(told)}>"
 
     def __hash__(self) -> int:
@@ -119,7 +120,7 @@ class Graph:
             WiringError: The stand-in lacks cells or does not fit.
         """
         if not isinstance(component_id, str):
-            raise UnknownComponentError(component_id, self.ids)
+            raise UnknownComponentError(component_id, self.ids, id_of_it=self._id_of(component_id))
         levels = list(self._levels())
         component_id, holders = self._holders(component_id, levels)
         living = [graph._system for graph in holders if graph._system]  # noqa: SLF001 -- its own class
@@ -169,7 +170,7 @@ class Graph:
             UnknownComponentError: There is none.
         """
         if not isinstance(component_id, str):
-            raise UnknownComponentError(component_id, self.ids)
+            raise UnknownComponentError(component_id, self.ids, id_of_it=self._id_of(component_id))
         if component_id not in self.topology.by_id:
             raise self._unknown(component_id)
         return self.topology.by_id[component_id]
@@ -177,6 +178,12 @@ class Graph:
     def _unknown(self, component_id: str) -> UnknownComponentError:
         inside = ("/".join((*path, id_)) for path, graph in self._inside() for id_ in graph.ids)
         return UnknownComponentError(component_id, (*self.ids, *inside), self._places_inside(component_id))
+
+    def _id_of(self, component: object) -> str:
+        """Return the id of a living component, with its owners if it is inside; nothing where that is not known."""
+        graphs = [((), self), *self._inside()]
+        found = [(path, system.id_of(component)) for path, graph in graphs if (system := graph._system)]  # noqa: SLF001 -- its own class
+        return next(("/".join((*path, id_)) for path, id_ in found if id_), "")
 
     def _places_inside(self, component_id: str) -> Iterator[tuple[str, str]]:
         """Yield, for each local graph that holds a component, its id there and the expression for the graph."""

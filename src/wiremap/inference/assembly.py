@@ -42,9 +42,15 @@ Holds = dict[tuple[Class, Class], Origin]
 """Holder and held, with the best that is known of how."""
 
 
-def assemble(solver: Solver, registries: Sequence[Registry] = ()) -> Graph:
-    """Return the graph of what *solver* found, with *registries* that are handed what is registered there."""
-    return _Assembly(solver).graph(registries)
+def assemble(solver: Solver, registries: Sequence[Registry] = ()) -> tuple[Graph, tuple[str, ...]]:
+    """Return the graph of what *solver* found, with *registries* that are handed what is registered there.
+
+    With it come the classes left out of it though some keep and call their objects, which are made in the course of
+    calls and handed on.
+    """
+    assembly = _Assembly(solver)
+    graph, components = assembly.graph(registries)
+    return graph, tuple(sorted({cls.name for cls in assembly.called_where_kept() - components}))
 
 
 def registries_alone(registries: Sequence[Registry]) -> Graph:
@@ -59,33 +65,46 @@ class _Assembly:
         passing = {cls for record in records for cls in record.passing - record.kept}
         self._in_passing = {cls for cls in solver.classes if any(one.inherits(cls) for one in passing)}
         self._made = {cls for record in records for cls in record.made}
-        self._holds = self._find_holds()
+        self._kept = self._find_kept()
+        self._holds = self._of_wiring(self._kept)
         self._uses = {use for record in records for use in record.uses if can_be_component(use.consumer)}
 
-    def graph(self, registries: Sequence[Registry]) -> Graph:
+    def graph(self, registries: Sequence[Registry]) -> tuple[Graph, set[Class]]:
         self._uses |= self._inherited_uses(self._components())
         self._uses = _of_one_kind(self._uses)
         components = self._components()
         components -= self._stand_ins(components)
-        return _named_graph(components, self._uses, self._containment(components), registries)
+        return _named_graph(components, self._uses, self._containment(components), registries), components
 
-    def _find_holds(self) -> Holds:
-        """Return who holds what, but for what is no wiring: values, and what passes by."""
+    def called_where_kept(self) -> set[Class]:
+        """Return the classes of which some other keeps an object and calls a method, for however long."""
+        return {use.provider for use in self._uses if use.kind == "method" and (use.holder, use.provider) in self._kept}
+
+    def _find_kept(self) -> Holds:
+        """Return who keeps what in an attribute, values aside."""
         holds: Holds = {}
         for key, value in self._solver.facts.attributes():
-            if isinstance(key, Declaration) and self._solver.facts.is_about_ours(Attribute(key.cls, key.name)):
-                continue  # what is stored says more than what is declared
+            if isinstance(key, Declaration) and self._is_told_by_what_is_stored(Attribute(key.cls, key.name)):
+                continue
             for one in instances(value):
                 pair = (one.holder or key.cls, one.cls)
                 origin = one.origin if one.origin in _STRENGTH else Origin.LOOSE
                 if pair not in holds or _STRENGTH[origin] < _STRENGTH[holds[pair]]:
                     holds[pair] = origin
         values = _values(self._solver.classes, holds)
-        holds = {
+        return {
             (holder, part): origin
             for (holder, part), origin in holds.items()
             if part is not holder and part not in values and can_be_component(holder) and can_be_component(part)
         }
+
+    def _is_told_by_what_is_stored(self, key: Attribute) -> bool:
+        """Tell whether what is stored says more than what is declared: it is known, wherever it is stored."""
+        facts = self._solver.facts
+        return facts.is_about_ours(key) and not facts.is_partly_unknown(key)
+
+    def _of_wiring(self, holds: Holds) -> Holds:
+        """Return *holds* but for what passes by."""
         lasting = self._lasting(holds)
         return {
             (holder, part): origin
@@ -110,7 +129,13 @@ class _Assembly:
         components = providers | self._consumers(providers)
         # Who holds a component is one, and so is what a component makes for itself, if it does anything.
         holds = [pair for pair, origin in self._holds.items() if origin is not Origin.LOOSE]
-        while new := {holder for holder, part in holds if part in components and self._stays(holder)} - components:
+        while (
+            new := (
+                {holder for holder, part in holds if part in components and self._stays(holder)}
+                | {use.consumer for use in self._uses if use.provider in components and self._is_called_as_part(use)}
+            )
+            - components
+        ):
             components |= new | self._consumers(new)
         parts = {
             part
@@ -121,6 +146,12 @@ class _Assembly:
 
     def _is_held(self, use: Use) -> bool:
         return use.holder is not None and (use.holder, use.provider) in self._holds
+
+    def _is_called_as_part(self, use: Use) -> bool:
+        """Tell whether the consumer calls what it keeps from the start, be it made in a call and handed on itself."""
+        if use.holder is None or use.kind != "method" or not use.consumer.inherits(use.holder):
+            return False
+        return self._kept.get((use.holder, use.provider), Origin.LOOSE) is not Origin.LOOSE
 
     def _consumers(self, providers: set[Class]) -> set[Class]:
         return {use.consumer for use in self._uses if use.provider in providers}

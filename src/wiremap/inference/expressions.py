@@ -193,10 +193,10 @@ class Expressions:
     def _fill(self, container: ast.expr, method: str, arguments: list[Value], frame: Frame) -> None:
         """Put something into what *container* stands for, by a method of it."""
         value = self.value(container, frame)
-        if not any(isinstance(kind, Many | Outside | Several) for kind in value):
-            for kind in value:
-                if isinstance(kind, Instance):
-                    self.objects.ask(kind, method, Arguments(arguments, {}))
+        objects = [kind for kind in value if isinstance(kind, Instance)]
+        for kind in objects:
+            self.objects.ask(kind, method, Arguments(arguments, {}))
+        if not any(isinstance(kind, Many | Several) or (isinstance(kind, Outside) and not objects) for kind in value):
             return
         content = containers.filled(value, method, arguments)
         if isinstance(container, ast.Name) and container.id in frame.names:

@@ -75,10 +75,9 @@ class Facts:
         self._readers[key].add(reader)
         return self._together.get(key, UNKNOWN)
 
-    def read_apart(self, key: Key, reader: Unit) -> tuple[Value, bool]:
-        """Return the fact like ``read``, and whether units differ about it."""
-        value = self.read(key, reader)
-        return value, any(found != value for found in self._found.get(key, {}).values())
+    def is_partly_unknown(self, key: Key) -> bool:
+        """Tell whether of what some unit found there nothing is known."""
+        return any(not found for found in self._found.get(key, {}).values())
 
     def exists(self, key: Key, reader: Unit) -> bool:
         """Tell whether anything was found, be it of an unknown value, and remember that *reader* relies on it."""

@@ -27,6 +27,7 @@ class Inference:
         registrations: Decorators that enter something in a registry, as they are written.
         loaders: Functions called that load what a string names.
         handed_on: Classes that are passed as values, where nobody is seen to make an object of them.
+        passing: Classes of objects that others keep and call, but that come and go in calls, so no components.
         num_classes: How many classes there are, components or not.
         registries: Those that the code base describes.
     """
@@ -37,6 +38,7 @@ class Inference:
     registrations: tuple[str, ...]
     loaders: tuple[str, ...]
     handed_on: tuple[str, ...]
+    passing: tuple[str, ...]
     num_classes: int
     registries: tuple[Registry, ...] = ()
 
@@ -59,13 +61,15 @@ def infer_graph(
     registries = find_registries(solver.modules, solver.targets, adapters, entry_points or {})
     for unit in solver.too_deep:
         faults[f"{unit.module.root}/{unit.module.path}"] = "it nests too deeply"
+    graph, passing = assemble(solver, registries)
     return Inference(
-        graph=assemble(solver, registries),
+        graph=graph,
         faults=faults,
         unknown_calls=_unknown_calls(solver),
         registrations=tuple(sorted({one for tree in trees.values() for one in _registrations(tree)})),
         loaders=tuple(sorted({one for record in solver.records.values() for one in record.loaders})),
         handed_on=_handed_on(solver),
+        passing=passing,
         num_classes=len(solver.classes),
         registries=tuple(registries),
     )

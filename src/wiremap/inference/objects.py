@@ -130,21 +130,15 @@ class Objects:
     def _stored(self, cls: Class, name: str) -> Value:
         """Return what an attribute refers to: what is stored in it, else what it is declared to be.
 
-        Where several places store different things in it, which one an object has is not known, and what is
-        declared says best what they have in common.
+        Where nobody knows what one place stores, it is what is declared, besides what others store.
         """
-        stored, is_shared = self._facts.read_apart(Attribute(cls, name), self._unit)
+        stored = self._facts.read(Attribute(cls, name), self._unit)
         declared = self._facts.read(Declaration(cls, name), self._unit)
         if not stored and not declared:
             return UNKNOWN
         if not ours(stored) or not ANY.isdisjoint(declared):
             return stored | declared if ANY.isdisjoint(stored | declared) else ANY
-        found = [kind for kind in stored if isinstance(kind, Instance)]
-        common = {kind.cls for kind in declared if isinstance(kind, Instance)}
-        if is_shared and len(found) > 1 and all(any(one.cls.inherits(cls) for cls in common) for one in found):
-            best = min((one.origin for one in found), key=lambda origin: origin.value)
-            return changed(declared, lambda one: Instance(one.cls, best, cls))
-        return stored
+        return stored | declared if self._facts.is_partly_unknown(Attribute(cls, name)) else stored
 
     def _has(self, cls: Class, name: str) -> bool:
         return cls.find_method(name) is not None or any(

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from wiremap.wording import counted
+
 if TYPE_CHECKING:
     from wiremap.selection.report import Report
 
@@ -19,7 +21,7 @@ def summary_lines(
         lines.append(f"wiremap: {run} of {run + skipped} tests selected, {skipped} proved unaffected")
     lines.extend(changes)
     if recorded:
-        lines.append(f"wiremap: recorded {recorded} {'test' if recorded == 1 else 'tests'}")
+        lines.append(f"wiremap: recorded {counted(recorded, 'test')}")
     lines.extend(f"wiremap: {note}" for note in notes)
     return lines
 

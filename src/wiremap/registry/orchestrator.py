@@ -140,7 +140,7 @@ class RegistryOrchestrator:
                 graph = self._compiled(unfinished).graph
         else:
             self._system.check()
-        note_compiled(self)
+        note_compiled(self._ledger)
         observers.notify(graph)
         return graph
 
@@ -186,7 +186,7 @@ class RegistryOrchestrator:
         self._graph, self._system = graph, system
         publish_given_ids(self._ledger.entries)
         nesting.remember(graph, compilation.components, self._lifecycle, system, (unfinished.maker, where))
-        note_compiled(self)
+        note_compiled(self._ledger)
         observers.notify(graph)
         return graph
 
@@ -255,7 +255,7 @@ class RegistryOrchestrator:
             with wiring_lock:
                 announce(cls)
             self._announced.add(cls)
-        note_begun(self, where)
+        note_begun(self._ledger, where)
         return self._ledger.enroll(component, where)
 
     def _open_for(self, operation: str, depth: int = 0) -> Location:

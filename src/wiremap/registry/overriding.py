@@ -22,6 +22,7 @@ from wiremap.errors import (
     UnknownCellError,
     WiremapError,
     WiringError,
+    nearest,
 )
 from wiremap.graph import CALL, CellKind
 from wiremap.registry.arguments import check_component, needs_instance
@@ -54,6 +55,7 @@ _numbers: Final = itertools.count()
 _NOTHING_SWAPPED: Final = "Nothing was swapped."
 
 _REFERABLE: Final = "Add '__weakref__' to its __slots__, or weakref_slot=True to its @dataclass."
+_LACKING: Final = "Define it on the class of the stand-in."
 _ASK_ONE: Final = "Ask the one that is meant: graph.nested[owner].override(...)."
 
 
@@ -161,6 +163,19 @@ class System:
         if faults := list(_faults(stand_in, handed, where)):
             raise WiringError(faults, _NOTHING_SWAPPED)
         return _Override(component_id, stand_in, provider, (handed, reached), where)
+
+    def id_of(self, component: object) -> str | None:
+        """Return the id that *component* has in the graph of this system, or None if no cell here leads to it."""
+        ends = (
+            (end(), bound_id, bound_ids)
+            for cells, bound_ids in self.parts
+            for cell in cells
+            for end, bound_id in ((cell.provider, cell.provider_id), (cell.consumer, cell.consumer_id))
+        )
+        for found, bound_id, bound_ids in ends:
+            if found is component and found is not None:  # None is what is left of one that is gone
+                return next((new for new, old in bound_ids.items() if old == bound_id), bound_id)
+        return None
 
     def offered_by(self, component_id: str) -> list[BoundCell]:
         """Return the cells that a component hands over, by its id in the graph of this system."""
@@ -358,7 +373,9 @@ def _mismatch(stand_in: object, bound: BoundCell) -> tuple[str, str] | None:
 def _mistake(stand_in: object, cell: str) -> str:
     if isinstance(stand_in, type):
         return f"Pass an instance of {stand_in.__name__}, not the class."
-    return NOT_CALLABLE if cell == CALL else ""
+    if cell == CALL:
+        return NOT_CALLABLE
+    return "" if nearest(cell, cell_names(stand_in), most=1) else _LACKING
 
 
 def _replaced(handed: Iterable[BoundCell], why: Callable[[object, str], str | None]) -> Iterator[CellReplacedError]:

@@ -5,10 +5,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from wiremap.registry.construction import UnderConstruction
+from wiremap.registry.ledger import Ledger
 from wiremap.registry.location import Location
 
-Unfinished = dict[object, Location | None]
-"""By orchestrator, where it was given something first; None for one that a component may finish later."""
+Unfinished = dict[Ledger, Location | None]
+"""By what an orchestrator was given, where that began; None for one that a component may finish later."""
 
 _watched: ContextVar[Unfinished | None] = ContextVar("wiremap_unfinished", default=None)
 
@@ -24,16 +25,16 @@ def watching_unfinished() -> Iterator[Unfinished]:
         _watched.reset(token)
 
 
-def note_begun(orchestrator: object, where: Location) -> None:
-    """Note that *orchestrator* was given something."""
+def note_begun(ledger: Ledger, where: Location) -> None:
+    """Note that an orchestrator was given something, which *ledger* holds."""
     found = _watched.get()
-    if found is not None and orchestrator not in found:
+    if found is not None and ledger not in found:
         # What a component begins while it is made it may finish in a hook, which compile mode does not call.
-        found[orchestrator] = where if UnderConstruction(depth=1).maker is None else None
+        found[ledger] = where if UnderConstruction(depth=1).maker is None else None
 
 
-def note_compiled(orchestrator: object) -> None:
-    """Note that there is a graph of *orchestrator*."""
+def note_compiled(ledger: Ledger) -> None:
+    """Note that there is a graph of what *ledger* holds."""
     found = _watched.get()
     if found is not None:
-        found.pop(orchestrator, None)
+        found.pop(ledger, None)

@@ -278,13 +278,18 @@ def _async_hooks(wiring: _Wiring) -> Iterator[WiremapError]:
 
 def _cycles(wiring: _Wiring) -> Iterator[WiremapError]:
     names = wiring.names
-    links = {
-        (names[link.provider], names[link.consumer]): link
-        for link in reversed(wiring.ledger.links)
-        if link in wiring.kinds or (link.provider, link.cell) in wiring.offers
-    }
+    links: dict[tuple[str, str], list[Link]] = defaultdict(list)
+    for link in wiring.ledger.links:
+        if link in wiring.kinds or (link.provider, link.cell) in wiring.offers:
+            links[names[link.provider], names[link.consumer]].append(link)
     for cycle in disjoint_cycles(links):
-        yield BindingCycleError(wiring.site(links[step]) for step in itertools.pairwise([*cycle, cycle[0]]))
+        steps = itertools.pairwise([*cycle, cycle[0]])
+        sites = (
+            wiring.site_by_name(link) if link.is_in_interface else wiring.site(link)
+            for step in steps
+            for link in links[step]
+        )
+        yield BindingCycleError(dict.fromkeys(sites))
 
 
 def _missing_cells(wiring: _Wiring, missing: Mapping[_Need, None]) -> Iterator[WiremapError]:

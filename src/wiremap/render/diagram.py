@@ -13,7 +13,8 @@ from typing import Final
 
 from wiremap.graph import CellKind, Component, Graph
 from wiremap.render.folding import Fold, fold_repetition, unfolded
-from wiremap.render.lettering import counted, legible
+from wiremap.render.lettering import legible
+from wiremap.wording import counted
 
 CELL_COLOUR: Final = "#2563eb"
 CONTAINMENT_COLOUR: Final = "#9ca3af"

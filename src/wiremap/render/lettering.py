@@ -69,8 +69,3 @@ def _is_invisible(letter: str) -> bool:
 
 def _spelled(letter: str) -> str:
     return letter.encode("unicode_escape").decode("ascii")
-
-
-def counted(number: int, noun: str) -> str:
-    """Return ``1 binding`` or ``2 bindings``."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -7,7 +7,8 @@ from typing import Final
 
 from wiremap.graph import Graph
 from wiremap.render.diagram import CellEdge, Diagram, Node, diagram_of
-from wiremap.render.lettering import columns, counted, legible
+from wiremap.render.lettering import columns, legible
+from wiremap.wording import counted
 
 _WIDTH: Final = 80  # of all but single names that are longer
 _INDENT: Final = "    "

@@ -9,7 +9,7 @@ import inspect
 import os
 import pkgutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,13 +30,14 @@ from wiremap.errors import (
     WiremapError,
 )
 from wiremap.graph import Graph
+from wiremap.registry.ledger import Ledger
 from wiremap.registry.location import Location
 from wiremap.registry.observers import subscribe
 from wiremap.registry.recipes import compile_mode, recipe_mark
 from wiremap.registry.unfinished import watching_unfinished
 from wiremap.registry.work import work_refused
-from wiremap.tracing.territory import OWN_FOLDER, Territory
 from wiremap.use_cases.module_names import module_name
+from wiremap.use_cases.recipe_failures import in_one_line, raised_at, recipe_failure
 
 _FIRST_CHOICE = "combine"
 
@@ -167,9 +168,9 @@ def _import(name: str) -> ModuleType:
     except (Exception, SystemExit) as error:  # anything may happen while somebody's module is imported
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if missing is not None and f"{name}.".startswith(f"{missing}."):
-            raise ModuleNotImportableError(name, _in_one_line(error), _modules_beside(missing)) from error
-        at = "" if isinstance(error, SyntaxError) else f" (at {_raised_at(error)})"  # which names its line itself
-        raise ModuleNotImportableError(name, _in_one_line(error) + at) from error
+            raise ModuleNotImportableError(name, in_one_line(error), _modules_beside(missing)) from error
+        at = "" if isinstance(error, SyntaxError) else f" (at {raised_at(error)})"  # which names its line itself
+        raise ModuleNotImportableError(name, in_one_line(error) + at) from error
 
 
 def _modules_beside(name: str) -> list[str]:
@@ -207,7 +208,7 @@ def _compile_recipe(module: ModuleType, name: str) -> Graph:
     title = f"{module.__name__}:{name}"
     _check_arguments(function, mark.compile_kwargs, title)
     with watching_unfinished() as unfinished:
-        graphs = _graphs_made_by(lambda: function(**mark.compile_kwargs), title)
+        graphs = _graphs_made_by(function, mark.compile_kwargs, title, unfinished)
     left = next(filter(None, unfinished.values()), None)
     if left is not None or not graphs:
         raise NothingCompiledError(title, str(left) if left is not None else "")
@@ -222,36 +223,21 @@ def _check_arguments(function: Callable[..., Any], arguments: Mapping[str, Any],
     except TypeError as error:
         code = inspect.unwrap(function).__code__
         where = Location(code.co_filename, code.co_firstlineno)
-        raise RecipeFailedError(title, _in_one_line(error), str(where), is_called=False) from error
+        raise RecipeFailedError(title, in_one_line(error), str(where), is_called=False) from error
 
 
-def _graphs_made_by(run: Callable[[], Any], title: str) -> list[Graph]:
+def _graphs_made_by(
+    function: Callable[..., Any], arguments: Mapping[str, Any], title: str, begun: Iterable[Ledger]
+) -> list[Graph]:
     graphs: list[Graph] = []
     unsubscribe = subscribe(graphs.append)
     try:
         with compile_mode(), work_refused(title):
-            run()
+            function(**arguments)
     except WiremapError:
         raise  # a fault of the wiring says more than that the recipe failed
     except (Exception, SystemExit) as error:  # an exit would end the command without a word
-        raise RecipeFailedError(title, _in_one_line(error), str(_raised_at(error))) from error
+        raise recipe_failure(error, title, function, begun) from error
     finally:
         unsubscribe()
     return graphs
-
-
-def _in_one_line(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def _raised_at(error: BaseException) -> Location:
-    """Return the innermost line of the user's own code; of other code only where there is none."""
-    trace, lines = error.__traceback__, list[Location]()
-    while trace:
-        lines.append(Location(trace.tb_frame.f_code.co_filename, trace.tb_lineno))
-        trace = trace.tb_next
-    foreign = [line for line in lines if not line.file.startswith(OWN_FOLDER)]
-    territory = Territory(Path.cwd())
-    own = [line for line in foreign if territory.code_path(line.file) is not None]
-    return (own or foreign or lines or [Location("?", 0)])[-1]

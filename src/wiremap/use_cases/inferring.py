@@ -14,6 +14,7 @@ from wiremap.project.map_folder import find_map_folder
 from wiremap.project.settings import Settings, read_settings
 from wiremap.store.map import FOLDER
 from wiremap.use_cases.module_names import module_name
+from wiremap.wording import counted
 
 # Folders that builds leave in a project; a package of that name is none.
 _BUILT = ("build", "dist")
@@ -114,15 +115,15 @@ def _recipes_in(text: bytes) -> Iterator[str]:
 
 def _notes(inference: Inference, faults: Mapping[str, str], num_tests: int) -> Iterator[str]:
     if num_tests:
-        yield f"{_counted(num_tests, 'test file')} left out, since tests build what they like."
+        yield f"{_left_out(num_tests, 'test file')}, since tests build what they like."
     for path, reason in sorted(faults.items())[:_SHOWN]:
         yield f"{path} was not read: {reason}."
     if len(faults) > _SHOWN:
         yield f"{len(faults) - _SHOWN} more files were not read."
     if inference.unknown_calls:
-        calls = _counted(sum(inference.unknown_calls.values()), "call")
+        calls = _left_out(sum(inference.unknown_calls.values()), "call")
         most = sorted(inference.unknown_calls, key=lambda name: (-inference.unknown_calls[name], name))
-        yield f"{calls} left out, made through attributes of unknown class: {_few(most)}."
+        yield f"{calls}, made through attributes of unknown class: {_few(most)}."
     if inference.handed_on:
         yield f"Classes are passed as values, and who makes objects of them is not seen: {_few(inference.handed_on)}."
     if inference.registrations:
@@ -131,7 +132,7 @@ def _notes(inference: Inference, faults: Mapping[str, str], num_tests: int) -> I
     if inference.loaders:
         yield f"What is loaded by a name that is a string is not followed: {_few(inference.loaders)}."
     if not inference.graph.components:
-        yield _why_empty(inference.num_classes)
+        yield _why_empty(inference.num_classes, inference.passing)
 
 
 def _notes_on_registries(inference: Inference) -> Iterator[str]:
@@ -142,9 +143,14 @@ def _notes_on_registries(inference: Inference) -> Iterator[str]:
             yield f"What the registry {one.name} is given was not found here: {_few(sorted(one.unresolved))}."
 
 
-def _why_empty(num_classes: int) -> str:
+def _why_empty(num_classes: int, passing: Sequence[str]) -> str:
     if num_classes == 0:
         return "There is no class here. Components are classes, and what functions call of one another is not drawn."
+    if passing:
+        return (
+            "No class here is a component. What is kept in attributes and called there is made in the course of calls "
+            f"and handed on or put in containers, which counts as data: {_few(passing)}."
+        )
     who = f"None of the {num_classes} classes here was seen" if num_classes > 1 else "The class here was not seen"
     return (
         f"{who} to keep an object of another in an attribute and call a method of it. Such objects are "
@@ -153,8 +159,8 @@ def _why_empty(num_classes: int) -> str:
     )
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{' was' if number == 1 else 's were'}"
+def _left_out(number: int, noun: str) -> str:
+    return f"{counted(number, noun)} {'was' if number == 1 else 'were'} left out"
 
 
 def _few(names: Sequence[str]) -> str:

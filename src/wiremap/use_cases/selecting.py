@@ -16,6 +16,7 @@ from wiremap.selection.verdicts import Reason, StaleFacts, Verdict, verdict
 from wiremap.selection.wiring_changes import WiringChanges
 from wiremap.store.map import Map
 from wiremap.use_cases.component_index import component_index
+from wiremap.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,4 +142,4 @@ def _notes(decided: Sequence[Verdict]) -> list[str]:
         for reason in one.reasons:
             if reason.rule == "unseen":
                 by_detail[reason.detail] = by_detail.get(reason.detail, 0) + 1
-    return [f"{detail}: {count} test{'s' * (count != 1)} to run" for detail, count in sorted(by_detail.items())]
+    return [f"{detail}: {counted(count, 'test')} to run" for detail, count in sorted(by_detail.items())]

@@ -561,3 +561,21 @@ def test_descriptors_are_no_components() -> None:
     """)
 
     assert graph.ids == ("Engine", "Pool")
+
+
+def test_who_keeps_a_component_and_calls_it_is_one_though_it_is_made_in_a_call_and_handed_on() -> None:
+    graph = graph_of("""
+        class Connection:
+            def __init__(self): self.protocol = Protocol()
+            def send(self): self.protocol.write()
+        class Protocol:
+            def write(self): ...
+        class Tunnel:
+            def __init__(self): self.connection = Connection()
+            def send(self): self.connection.send()
+        class Pool:
+            def open(self, through_tunnel):
+                return Tunnel() if through_tunnel else Connection()
+    """)
+
+    assert cells(graph) == {"Protocol.write() > Connection", "Connection.send() > Tunnel"}

@@ -521,3 +521,146 @@ def test_an_own_method_kept_under_another_name_is_no_cell_of_the_class_that_defi
     """)
 
     assert cells(graph) == {"Pool.take() > Engine", "Engine.step() > Server"}
+
+
+BASES = {
+    "plain": "class Base:\n def ok(self): return 0\n",
+    "raising": "class Base:\n def ok(self): raise NotImplementedError()\n",
+    "abstract": "import abc\nclass Base(abc.ABC):\n @abc.abstractmethod\n def ok(self): ...\n",
+    "protocol": "from typing import Protocol\nclass Base(Protocol):\n def ok(self): ...\n",
+    "generic": "import typing\nT = typing.TypeVar('T')\nclass Base(typing.Generic[T]):\n def ok(self): return 0\n",
+}
+
+HEIRS = """
+from typing import Optional, Union
+class A(Base):
+    def ok(self): return 1
+class B(Base):
+    def ok(self): return 2
+def make(flag) -> Base:
+    if flag:
+        return A()
+    return B()
+KINDS: dict[str, type[Base]] = {"a": A, "b": B}
+"""
+
+WAYS_TO_CHOOSE = {
+    "in two branches of a method": """
+        def __init__(self): self.part: Base | None = None
+        def open(self, flag):
+            if flag: self.part = A()
+            else: self.part = B()
+    """,
+    "in two methods": """
+        def __init__(self): self.part: Optional[Base] = None
+        def first(self): self.part = A()
+        def second(self): self.part = B()
+    """,
+    "in two methods, declared in the body": """
+        part: Base
+        def first(self): self.part = A()
+        def second(self): self.part = B()
+    """,
+    "in a method, after the constructor": """
+        def __init__(self): self.part: Base = A()
+        def replace(self): self.part = B()
+    """,
+    "by a local name": """
+        def __init__(self, flag):
+            part: Base
+            if flag: part = A()
+            else: part = B()
+            self.part = part
+    """,
+    "where something fails": """
+        def __init__(self):
+            self.part: Base
+            try: self.part = A()
+            except ImportError: self.part = B()
+    """,
+    "by a factory": """
+        def __init__(self): self.part: Base | None = None
+        def open(self): self.part = make(True)
+    """,
+    "by an own factory": """
+        def __init__(self): self.part: Base = self._make(True)
+        def _make(self, flag) -> Base: return A() if flag else B()
+    """,
+    "by a dictionary of classes": """
+        def __init__(self, kind): self.part: Base = KINDS[kind]()
+    """,
+    "of a union": """
+        def __init__(self, part: Union[A, B]): self.part = part
+    """,
+    "by a property": """
+        def __init__(self): self._part: Base | None = None
+        def first(self): self._part = A()
+        def second(self): self._part = B()
+        @property
+        def part(self) -> Base: return self._part
+    """,
+    "in a dictionary": """
+        def __init__(self):
+            self.parts: dict[str, Base] = {}
+            self.parts["a"] = A()
+            self.parts["b"] = B()
+        @property
+        def part(self) -> Base: return self.parts["a"]
+    """,
+}
+
+
+@pytest.mark.parametrize("way", WAYS_TO_CHOOSE)
+@pytest.mark.parametrize("base", BASES)
+def test_each_heir_that_an_attribute_is_given_has_its_edge(base: str, way: str) -> None:
+    user = "class User:\n" + indented(WAYS_TO_CHOOSE[way]) + "\n    def ok(self): return self.part.ok()\n"
+    graph = graph_of(BASES[base] + HEIRS + user)
+
+    assert cells(graph) == {"A.ok() > User", "B.ok() > User"}
+    assert holds(graph) == {"User holds A", "User holds B"}
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("def replace(self, part: Base): self.part = part", {"A", "Base"}),
+        ("def replace(self, part): self.part = part", {"A", "Base"}),
+        ("def replace(self): self.part = Base()", {"A", "Base"}),
+        ("def clear(self): self.part = None", {"A"}),
+    ],
+)
+def test_a_base_has_its_edge_beside_an_heir_where_it_may_be_given_too(body: str, found: set[str]) -> None:
+    user = f"class User:\n    def __init__(self): self.part: Base | None = A()\n    {body}\n"
+    graph = graph_of(BASES["plain"] + HEIRS + user + "    def ok(self): return self.part.ok()\n")
+
+    assert cells(graph) == {f"{cls}.ok() > User" for cls in found}
+    assert holds(graph) == {f"User holds {cls}" for cls in found}
+
+
+@pytest.mark.parametrize(
+    "user",
+    [
+        "class User:\n    def __init__(self, part: Base): self.part = part\n",
+        "class User:\n    part: Base | None = None\n    def give(self, part: Base): self.part = part\n",
+        "from dataclasses import dataclass\n@dataclass\nclass User:\n    part: Base\n",
+        "class User:\n    def __init__(self, kind: type[Base]): self.part: Base = kind()\n",
+    ],
+)
+@pytest.mark.parametrize("base", BASES)
+def test_a_base_that_is_declared_has_the_edge_where_its_heirs_come_from_callers(base: str, user: str) -> None:
+    graph = graph_of(BASES[base] + HEIRS + user + "    def ok(self): return self.part.ok()\n")
+
+    assert cells(graph) == {"Base.ok() > User"}
+
+
+def test_an_object_that_may_be_none_is_asked_to_store_an_item() -> None:
+    graph = graph_of("""
+        class Headers:
+            def __setitem__(self, name, value): ...
+        class Sender:
+            def __init__(self): self.headers: Headers | None = None
+            def open(self): self.headers = Headers()
+            def send(self): self.headers["Host"] = "here"
+    """)
+
+    assert cells(graph) == {"Headers.__setitem__() > Sender"}

@@ -191,6 +191,48 @@ def test_a_stand_in_that_lacks_a_cell_is_refused_and_nothing_is_swapped() -> Non
     assert wired.reads() == [7] * 6
 
 
+def test_a_stand_in_without_any_such_cell_is_told_to_define_it() -> None:
+    class Empty: ...
+
+    wired = Wired()
+
+    with pytest.raises(
+        WiringError, match=r"Empty has no cell 'num_free' (.*\n)* *Define it on the class of the stand-in\."
+    ):
+        wired.graph.override("Blocks", Empty())
+
+
+@pytest.mark.parametrize("name", ["blocks", "scheduler", "reporter"])
+def test_a_component_in_place_of_its_id_is_told_its_id(name: str) -> None:
+    wired = Wired()
+    component = getattr(wired, name)
+
+    with pytest.raises(UnknownComponentError, match=f"of class {name.title()}, with the id '{name.title()}'"):
+        wired.graph.override(component, Blocks())
+
+
+def test_a_component_is_told_the_id_that_it_has_now_and_its_owners() -> None:
+    class Engine:
+        def __init__(self) -> None:
+            self.wired = Wired()
+            orch = RegistryOrchestrator()
+            orch.register(self.wired.blocks, "num_free", self)
+            orch.finalize()
+
+    orch, engine = RegistryOrchestrator(), Engine()
+    orch.add(engine, id="Core")
+    graph = orch.finalize().renamed({"Core": "Main"})
+
+    with pytest.raises(UnknownComponentError, match="with the id 'Main/Blocks'"):
+        graph.override(engine.wired.blocks, Blocks())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("other", [None, Blocks(), 3])
+def test_nothing_is_told_of_an_object_that_is_no_component(other: Any) -> None:
+    with pytest.raises(UnknownComponentError, match=r"this is an object of class \w+\. \["):
+        Wired().graph.override(other, Blocks())
+
+
 def test_a_stand_in_that_does_not_fit_the_requirement_is_refused() -> None:
     class Other:
         num_free = 1

@@ -351,6 +351,48 @@ def test_a_cycle_is_drawn_with_every_line() -> None:
     )
 
 
+def test_a_cycle_names_every_cell_between_two_of_its_components() -> None:
+    orch = RegistryOrchestrator()
+    p, q = orch.add(_Giver("x", "more"), id="A"), orch.add(_Giver("y"), id="B")
+    orch.register(p, "x", q)
+    orch.register(q, "y", p)
+    orch.register(p, "more", q)
+
+    assert re.match(
+        rf"The bindings form a cycle: A -\[x, more\]-> B -\[y\]-> A\n"
+        rf"    {HERE}: A -\[x\]-> B\n"
+        rf"    {HERE}: A -\[more\]-> B\n"
+        rf"    {HERE}: B -\[y\]-> A\n"
+        r"Drop all from one component to the next, or move",
+        str(_only_fault(orch)),
+    )
+
+
+def test_many_cells_of_a_cycle_are_drawn_in_short() -> None:
+    p, q = _Giver("a", "b", "c", "d"), _Giver("y")
+
+    fault = _only_fault(_registered(*((p, cell, q) for cell in "abcd"), (q, "y", p)))
+
+    assert "-[a, b, ...]->" in str(fault)
+
+
+def test_an_interface_is_told_once_in_a_cycle() -> None:
+    class Pool(Protocol):
+        num_free: int
+
+        def allocate(self, count: int) -> int: ...
+
+    class User:
+        pool = Requires[Pool]()
+        size = 3
+
+    orch, blocks, user = RegistryOrchestrator(), Blocks(), User()
+    orch.register(user, "size", blocks)
+    User.pool.register(orch, blocks, user)
+
+    assert [site.cell for site in _only_fault(orch).sites] == ["pool", "size"]
+
+
 def test_a_cell_handed_round_in_a_circle_is_a_cycle_and_not_unknown() -> None:
     a, b, c = Engine(), Engine(), Engine()
 

@@ -14,6 +14,17 @@ class App:
     def run(self):
         self.policy.decide(self.pool.take())
 """
+PASSING = """
+from pool import Pool
+class App:
+    def __init__(self):
+        self.pools = []
+    def add(self):
+        self.pools.append(Pool())
+    def run(self):
+        for pool in self.pools:
+            pool.take()
+"""
 POOL = "class Pool:\n    def take(self): ...\n"
 
 
@@ -136,6 +147,7 @@ def test_a_link_that_leads_in_a_circle_is_not_followed(project: Path) -> None:
     [
         ({"pool.py": POOL}, "The class here was not seen to keep an object of another in an attribute"),
         ({"pool.py": POOL, "other.py": POOL}, "None of the 2 classes here was seen to keep an object of another in"),
+        ({"pool.py": POOL, "app.py": PASSING}, "No class here is a component. What is kept in attributes and called"),
         ({"run.py": "def main(): ..."}, "There is no class here. Components are classes"),
     ],
 )
