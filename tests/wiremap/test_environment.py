@@ -59,6 +59,21 @@ def names(answer: Answer) -> set[str]:
 # Distributions.
 
 
+def test_an_upgrade_is_told_no_more_when_all_that_exists_was_recorded_with_it(site: Site) -> None:
+    site.install("thing", files=THING)
+    test = "import thing, time, pytest\n@pytest.mark.parametrize('now', [time.time_ns()])\ndef test_f(now): thing.f()\n"
+    project = recorded(site, {"test_a.py": test, "test_b.py": "import thing\ndef test_other(): pass\n"})
+    site.install("thing", "2.0", files=THING)
+    before = project.affected()
+    project.record()
+
+    after = project.affected()
+
+    assert [change["detail"] for change in before.document["changes"]] == ["thing 1.0 -> 2.0"]
+    assert after.document["changes"] == []
+    assert after.document["gone"]
+
+
 def test_a_new_version_runs_who_imports_the_distribution_and_names_both_versions(site: Site) -> None:
     site.install("thing", "1.0")
     project = recorded(

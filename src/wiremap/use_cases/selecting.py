@@ -3,12 +3,12 @@
 import contextlib
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wiremap.project.state import ProjectState
 from wiremap.selection.changes import Change, fact_changes, held_changes, source_changes
-from wiremap.selection.facts import COLLECTED_TEST, Trace, newest, of_collections, of_tests
+from wiremap.selection.facts import COLLECTED_TEST, Trace, function_of, newest, of_collections, of_tests
 from wiremap.selection.name_changes import NameChanges
 from wiremap.selection.order import likeliest_first
 from wiremap.selection.report import Report
@@ -113,11 +113,25 @@ def _changes(
     outside = {path: sources.digest(path) or "" for path in baseline if path.startswith("../")}
     now = digests | {path: digest for path, digest in outside.items() if digest}
     changed = source_changes(baseline, now, sources.units_of_digest, sources.units)
-    told = {*changed, *fact_changes(stale.of_all(map(newest, traces.values())), stale.now)}
+    told = {*changed, *fact_changes(stale.of_all(_that_may_exist(collected, traces)), stale.now)}
     # The baseline is of the last recording; tests that it left out may owe their answer for longer. Those that are
     # proved unaffected owe none.
     owed = {fact for test in collected.tests if test in traces for fact in stale.of(newest(traces[test]))}
     return sorted(told | set(held_changes(sorted(owed), told, sources.units)))
+
+
+def _that_may_exist(collected: Collected, traces: Mapping[str, Sequence[Trace]]) -> Iterator[Trace]:
+    """Yield the newest record of each test that is collected or may exist besides.
+
+    The record of one that is gone never gets newer, so what it tells would be told for ever. Where only some tests were
+    collected, other parameters of their functions are taken to be gone: a new time of day makes new ones each time.
+    """
+    here, gone = set(collected.tests), set(_gone(collected, traces))
+    functions = {function_of(test) for test in here}
+    for test, found in traces.items():
+        trace = newest(found)
+        if test in here or (test not in gone and trace.function not in functions):
+            yield trace
 
 
 def _gone(collected: Collected, traces: Mapping[str, object]) -> list[str]:
