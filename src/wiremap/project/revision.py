@@ -35,8 +35,14 @@ class Revision:
     def _git(self, *arguments: str) -> str:
         done = self._run(*arguments)
         if done.returncode != 0:
-            raise UnknownRevisionError(self._name, os.fsdecode(done.stderr).strip())
+            raise UnknownRevisionError(self._name, self._reason(done.stderr))
         return os.fsdecode(done.stdout)
+
+    def _reason(self, said: bytes) -> str:
+        """Return why git did not answer; nothing where it just knows no such name."""
+        if not any((folder / ".git").exists() for folder in (self._root, *self._root.parents)):
+            return "this is no git repository"
+        return os.fsdecode(said).strip().removeprefix("fatal: ").rstrip(".")
 
     def _run(self, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
         git = shutil.which("git")

@@ -57,12 +57,10 @@ def test_a_name_that_is_no_commit_is_told(repository: Path, name: str) -> None:
         Revision(repository, name)
 
 
-def test_a_folder_that_is_no_repository_is_told_with_what_git_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_is_no_repository_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
 
-    with pytest.raises(UnknownRevisionError, match="not a git repository"):
+    with pytest.raises(UnknownRevisionError, match=r"here: this is no git repository\. Verdicts need none"):
         Revision(tmp_path, "HEAD")
 
 
