@@ -1363,13 +1363,18 @@ class CollectionFailedError(WiremapError):
 
     code = "collection-failed"
 
-    def __init__(self, exit_code: int, output: str) -> None:
+    def __init__(self, exit_code: int, output: str, error: str = "") -> None:
+        """Make it of what pytest said; *error* is where and what of an exception in that, if it tells of one."""
         self.exit_code = exit_code
         self.output = output
-        super().__init__(exit_code, output)
+        self.error = error
+        super().__init__(exit_code, output, error)
 
     def _text(self) -> str:
-        return f"pytest could not collect the tests (exit code {self.exit_code}). It said:\n{self.output.rstrip()}\n"
+        told = f"pytest could not collect the tests (exit code {self.exit_code})"
+        if self.error:
+            return f"{told}: {self.error}. `pytest --collect-only` shows the whole error."
+        return f"{told}. It said:\n{self.output.rstrip()}\n"
 
 
 class UnknownTestError(WiremapError):
@@ -1468,8 +1473,13 @@ class UnknownRevisionError(WiremapError):
         super().__init__(revision, reason, is_shallow)
 
     def _text(self) -> str:
+        if self.is_shallow:
+            cure = _DEEPEN
+        elif self.reason:
+            cure = "`wiremap affected` without --since needs none."
+        else:
+            cure = "Name one that `git log` shows."
         reason = f": {self.reason}" if self.reason else ""
-        cure = _DEEPEN if self.is_shallow else "Name one that `git log` shows."
         return f"No commit is called {self.revision!r} here{reason}. {cure}"
 
 

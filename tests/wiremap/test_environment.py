@@ -59,6 +59,40 @@ def names(answer: Answer) -> set[str]:
 # Distributions.
 
 
+def test_an_edit_of_source_is_told_of_which_tests_import_an_installed_copy(site: Site) -> None:
+    source = {f"src/{path}": text for path, text in THING.items()}
+    site.install("thing", files=THING)
+    inside = site.folder.parent / "project" / ".venv" / "site"
+    inside.parent.mkdir(parents=True)
+    site.folder.rename(inside)
+    (inside.parent / "pyvenv.cfg").touch()
+    test = "import thing\ndef test_f(): thing.f()\n"
+    project = recorded(site, {**source, "tests/test_a.py": test}, env={"PYTHONPATH": str(inside)})
+    project.write({"src/thing/__init__.py": "def f(): return 22\n"})
+
+    answer = project.affected()
+
+    assert answer.run == set()
+    assert answer.document["notes"] == [
+        "no test was seen to import src/thing/__init__.py: tests import the installed thing, which is a copy"
+    ]
+
+
+def test_an_upgrade_is_told_no_more_when_all_that_exists_was_recorded_with_it(site: Site) -> None:
+    site.install("thing", files=THING)
+    test = "import thing, time, pytest\n@pytest.mark.parametrize('now', [time.time_ns()])\ndef test_f(now): thing.f()\n"
+    project = recorded(site, {"test_a.py": test, "test_b.py": "import thing\ndef test_other(): pass\n"})
+    site.install("thing", "2.0", files=THING)
+    before = project.affected()
+    project.record()
+
+    after = project.affected()
+
+    assert [change["detail"] for change in before.document["changes"]] == ["thing 1.0 -> 2.0"]
+    assert after.document["changes"] == []
+    assert after.document["gone"]
+
+
 def test_a_new_version_runs_who_imports_the_distribution_and_names_both_versions(site: Site) -> None:
     site.install("thing", "1.0")
     project = recorded(

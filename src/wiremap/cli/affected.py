@@ -5,14 +5,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wiremap.cli.node_ids import folded
+from wiremap.cli.node_ids import folded_lines, rest_of, unfolded_lines
 from wiremap.cli.output import Subparsers, say, write, write_json
+from wiremap.selection.reach import Reach
 from wiremap.use_cases.collecting import affected
 from wiremap.wording import counted
 
 _SHOWN = 20
 _SHOWN_REASONS = 3
 _WIDEST = 90
+_MOST_ALIKE = 3
 
 
 def configure(subparsers: "Subparsers") -> None:
@@ -52,11 +54,38 @@ def run(options: argparse.Namespace) -> int:
 
 def change_lines(changes: Sequence[Mapping[str, Any]], limit: int | None) -> list[str]:
     """Return a line for each of *changes*, of the first *limit* if there is one."""
-    shown = changes[:limit]
-    width = min(max((len(_where(change)) for change in shown), default=0), _WIDEST)
-    return [
-        f"  {_where(change):<{width}}  {change['kind']}: {change['detail']}{_component(change)}" for change in shown
-    ]
+    return _aligned([(_where(change), _what(change)) for change in changes[:limit]])
+
+
+def _lines_by_reach(document: Mapping[str, Any], limit: int | None) -> list[str]:
+    """Return the lines of changes: those first that a reason names, and many others that are alike in one."""
+    reach = Reach((reason["detail"], reason["unit"]) for entry in document["run"] for reason in entry["reasons"])
+    reaching: list[tuple[str, str]] = []
+    others: dict[str, list[str]] = {}
+    for change in document["changes"]:
+        if reach.includes(change["file"], change["unit"], change["detail"]):
+            reaching.append((_where(change), _what(change)))
+        else:
+            others.setdefault(_what(change), []).append(_where(change))
+    rows = reaching + [(place, what) for what, places in others.items() for place in _grouped(places, limit)]
+    hidden = [] if limit is None else rows[limit:]
+    return _aligned(rows[:limit]) + ([f"  … and {len(hidden)} more (--all shows them)"] if hidden else [])
+
+
+def _grouped(places: list[str], limit: int | None) -> list[str]:
+    if limit is None or len(places) <= _MOST_ALIKE:
+        return places
+    return [f"{places[0]} and {len(places) - 1} more"]
+
+
+def _aligned(rows: Sequence[tuple[str, str]]) -> list[str]:
+    width = min(max((len(place) for place, _ in rows), default=0), _WIDEST)
+    return [f"  {place:<{width}}  {what}" for place, what in rows]
+
+
+def _what(change: Mapping[str, Any]) -> str:
+    component = f" (component {change['component']})" if change["component"] else ""
+    return f"{change['kind']}: {change['detail']}{component}"
 
 
 def _print(document: dict[str, Any], limit: int | None, base: str) -> None:
@@ -64,8 +93,7 @@ def _print(document: dict[str, Any], limit: int | None, base: str) -> None:
     to_run = [entry for entry in document["run"] if not _is_uncollected(entry)]
     write(_summary(document, len(uncollected), to_run, base))
     if document["changes"]:
-        write("\n".join(["\nchanges", *change_lines(document["changes"], limit)]))
-        _more(len(document["changes"]), limit)
+        write("\n".join(["\nchanges", *_lines_by_reach(document, limit)]))
     if uncollected:
         write("\nnot collected")
         write("\n".join(map(_error_line, uncollected[:limit])))
@@ -91,14 +119,16 @@ def _print_tests(to_run: list[dict[str, Any]], limit: int | None) -> None:
     groups: dict[tuple[str, ...], list[str]] = {}
     for entry in to_run:
         groups.setdefault(tuple(reason["detail"] for reason in entry["reasons"]), []).append(entry["test"])
-    rows = [(details, line) for details, tests in groups.items() for line in (folded(tests) if limit else tests)]
+    lines_of = folded_lines if limit else unfolded_lines
+    rows = [(details, line) for details, tests in groups.items() for line in lines_of(tests)]
     told: tuple[str, ...] = ()
     for details, line in rows[:limit]:
         if details != told:
             _print_reasons(details, limit)
             told = details
-        write(f"      {line}")
-    _more(len(rows), limit)
+        write(f"      {line.text}")
+    if limit is not None and len(rows) > limit:
+        write(rest_of([line for _, line in rows[limit:]]))
 
 
 def _print_reasons(details: tuple[str, ...], limit: int | None) -> None:
@@ -149,10 +179,6 @@ def _where(change: Mapping[str, Any]) -> str:
     if change["line"] and change["unit"]:
         return f"{change['file']}:{change['line']} {change['unit'].partition('::')[2]}"
     return str(change["file"])
-
-
-def _component(change: Mapping[str, Any]) -> str:
-    return f" (component {change['component']})" if change["component"] else ""
 
 
 def _more(count: int, limit: int | None) -> None:

@@ -148,6 +148,4 @@ def _beginning(unit: str, cause: Cause) -> str:
         return unit
     if unit.endswith(f"::{MODULE_UNIT}"):
         return f"import of {unit.removesuffix(f'::{MODULE_UNIT}')}"
-    if len(cause.chain) > 1:
-        return f"{unit} (not called by the test itself)"
-    return f"{unit} (called by pytest, a library, or an earlier test that left its work)"
+    return f"{unit} (its caller was not recorded; pytest's and libraries' own calls never are)"

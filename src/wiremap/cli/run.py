@@ -5,7 +5,7 @@ import importlib.util
 import subprocess
 import sys
 
-from wiremap.cli.output import Subparsers, write
+from wiremap.cli.output import Subparsers, say, write
 from wiremap.errors import PytestMissingError
 
 _DESCRIPTION = """\
@@ -39,13 +39,26 @@ def run(options: argparse.Namespace, own_help: str) -> int:
     """Run pytest with `--wiremap` and return its exit code."""
     if importlib.util.find_spec("pytest") is None:
         raise PytestMissingError(sys.executable)
+    command = [sys.executable, "-m", "pytest", "--wiremap", *options.pytest_arguments]
     if not {"-h", "--help"}.isdisjoint(options.pytest_arguments):
         write(own_help)
-        sys.stdout.flush()
-    command = [sys.executable, "-m", "pytest", "--wiremap", *options.pytest_arguments]
+        return _help_of(command)
     with subprocess.Popen(command) as child:  # noqa: S603 - the user's own pytest
         try:
             return child.wait()
         except KeyboardInterrupt:
             child.wait()  # the terminal interrupts it too, and it has records to write
             raise
+
+
+def _help_of(command: list[str]) -> int:
+    """Let pytest tell its options, without those of conftest files where one is broken."""
+    sys.stdout.flush()
+    child = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace", check=False)  # noqa: S603 - the user's own pytest
+    if not child.returncode:
+        sys.stderr.write(child.stderr)
+        return 0
+    code = subprocess.run([*command, "--noconftest"], check=False).returncode  # noqa: S603 - as above
+    if not code:
+        say(f"note: without the options of conftest files: {child.stderr.strip().rpartition(chr(10))[2]}")
+    return code

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from wiremap.cli.node_ids import folded
+from wiremap.cli.node_ids import folded_lines, rest_of, unfolded_lines
 from wiremap.cli.output import Subparsers, say, write, write_json
 from wiremap.use_cases.locating import Answer, Located, locate
 from wiremap.wording import counted
@@ -92,13 +92,13 @@ def _print_place(one: Located, line: int, num_recorded: int) -> None:
 
 
 def _print_tests(tests: Sequence[str], limit: int | None) -> None:
-    lines = folded(tests) if limit else list(tests)
+    lines = folded_lines(tests) if limit else unfolded_lines(tests)
     if lines:
         write("")
-    for test in lines[:limit]:
-        write(f"  {test}")
-    if limit is not None and len(lines) > limit:
-        write(f"  … and {len(lines) - limit} more, see --all")
+    for line in lines[:limit]:
+        write(f"  {line.text}")
+    if hidden := lines[len(lines) if limit is None else limit :]:
+        write(rest_of(hidden))
 
 
 def _what(one: Located) -> str:

@@ -85,7 +85,7 @@ class Repository:
         """
         done = self._run(name, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
         if done.returncode != 0:
-            raise UnknownRevisionError(name, _said(done), self._is_shallow())
+            raise UnknownRevisionError(name, self._reason(done), self._is_shallow())
         return State("commit", name, os.fsdecode(done.stdout).strip())
 
     def common_ancestor(self, one: State, other: State) -> State:
@@ -210,8 +210,14 @@ class Repository:
     def _git(self, *arguments: str) -> str:
         done = self._run("HEAD", *arguments)
         if done.returncode != 0:
-            raise UnknownRevisionError("HEAD", _said(done))
+            raise UnknownRevisionError("HEAD", self._reason(done))
         return os.fsdecode(done.stdout)
+
+    def _reason(self, done: "subprocess.CompletedProcess[bytes]") -> str:
+        """Return why git did not answer; nothing where it just knows no such name."""
+        if not any((folder / ".git").exists() for folder in (self._root, *self._root.parents)):
+            return "this is no git repository"
+        return _said(done).removeprefix("fatal: ").rstrip(".")
 
     def _run(self, name: str, *arguments: str, given: str = "") -> "subprocess.CompletedProcess[bytes]":
         return subprocess.run(  # noqa: S603 - git

@@ -11,12 +11,12 @@ import pytest
 
 from wiremap.project.files import project_root
 from wiremap.project.sources import ProjectSources
-from wiremap.pytest_plugin.failures import error_in_a_line
 from wiremap.pytest_plugin.items import test_id, units_of_test
 from wiremap.registry import observers
 from wiremap.registry.construction import UnderConstruction
 from wiremap.registry.recipes import compile_calls, compile_mode, in_recipe
 from wiremap.tracing.territory import Territory
+from wiremap.use_cases.collection_errors import error_in_a_line
 from wiremap.use_cases.compiling import CompiledTest
 from wiremap.use_cases.references import ReferencesOfTests
 

@@ -24,7 +24,6 @@ from wiremap.project.settings import Settings, read_settings
 from wiremap.project.sources import ProjectSources
 from wiremap.project.state import ProjectState
 from wiremap.pytest_plugin.collected_files import CollectedFile, collected_files
-from wiremap.pytest_plugin.failures import error_in_a_line
 from wiremap.pytest_plugin.items import (
     doctest_imports,
     doctest_units,
@@ -53,6 +52,7 @@ from wiremap.store.map import FOLDER, Map
 from wiremap.tracing.observation import Observation
 from wiremap.tracing.territory import Territory
 from wiremap.tracing.variables import Variables
+from wiremap.use_cases.collection_errors import error_in_a_line
 from wiremap.use_cases.recording import RanTest, RecordedSession, record, record_crashes
 from wiremap.use_cases.wirings import Wirings, graphs_of, search_path_of
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from wiremap.selection.reach import Reach
 from wiremap.wording import counted
 
 if TYPE_CHECKING:
@@ -28,10 +29,9 @@ def summary_lines(
 
 def change_lines(report: "Report") -> list[str]:
     """Return the lines that say what changed, and what the report has to note."""
-    lines = [
-        f"wiremap: changed: {change.unit or change.file} ({change.detail})"
-        for change in report.changes[:_SHOWN_CHANGES]
-    ]
+    reach = Reach((reason.detail, reason.unit) for verdict in report.run for reason in verdict.reasons)
+    changes = sorted(report.changes, key=lambda one: not reach.includes(one.file, one.unit, one.detail))
+    lines = [f"wiremap: changed: {change.unit or change.file} ({change.detail})" for change in changes[:_SHOWN_CHANGES]]
     hidden = len(report.changes) - len(lines)
     if hidden > 0:
         lines.append(f"wiremap: … and {hidden} more; `wiremap affected` lists all")

@@ -115,8 +115,13 @@ class Trace:
     @property
     def function(self) -> str:
         """The node id without parameters."""
-        path, separator, name = self.test.partition("::")
-        return path + separator + name.partition("[")[0]
+        return function_of(self.test)
+
+
+def function_of(test: str) -> str:
+    """Return the node id *test* without parameters."""
+    path, separator, name = test.partition("::")
+    return path + separator + name.partition("[")[0]
 
 
 def newest(traces: Iterable[Trace]) -> Trace:

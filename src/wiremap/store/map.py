@@ -158,10 +158,12 @@ class Map:
 
     def record_calls(self, calls: Iterable[tuple[str, str]]) -> None:
         """Add pairs of caller and callee, each `path::unit`."""
-        pairs = [(as_stored(caller), as_stored(callee)) for caller, callee in sorted(calls)]
-        self._db.executemany("INSERT OR IGNORE INTO unit (name) VALUES (?)", [(one,) for pair in pairs for one in pair])
-        find = "(SELECT id FROM unit WHERE name = ?)"
-        self._db.executemany(f"INSERT OR IGNORE INTO call VALUES ({find}, {find})", pairs)  # noqa: S608 - no input in it
+        pairs = sorted(calls)
+        names = dict.fromkeys(name for pair in pairs for name in pair)
+        self._db.executemany("INSERT OR IGNORE INTO unit (name) VALUES (?)", ((as_stored(name),) for name in names))
+        keys = {as_text(name): key for key, name in self._db.execute("SELECT id, name FROM unit")}
+        found = ((keys[caller], keys[callee]) for caller, callee in pairs)
+        self._db.executemany("INSERT OR IGNORE INTO call VALUES (?, ?)", found)
 
     def baseline(self) -> dict[str, str]:
         """Return the digest of each Python file as the last recorded session found it, by path.

@@ -248,7 +248,7 @@ note_caller(PyThreadState *tstate, struct _PyInterpreterFrame *frame, known_code
         void *mark = NULL;
         _PyCode_GetExtra((PyObject *)below->f_code, extra_index, &mark);
         if (is_known(mark)) {
-            if (add_caller(known, (PyObject *)below->f_code)) {
+            if (add_call(known, (PyObject *)frame->f_code, mark, (PyObject *)below->f_code)) {
                 tell_call(below->f_code, frame->f_code);
             }
             return;
@@ -277,9 +277,7 @@ note_start(PyThreadState *tstate, struct _PyInterpreterFrame *frame, known_code 
         frames_missed++;
     }
     PyErr_Restore(type, value, traceback);
-    if (known->num_callers < MAX_CALLERS) {
-        note_caller(tstate, frame, known);
-    }
+    note_caller(tstate, frame, known);
     return known;
 }
 

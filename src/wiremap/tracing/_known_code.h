@@ -6,8 +6,10 @@
 #ifndef WIREMAP_KNOWN_CODE_H
 #define WIREMAP_KNOWN_CODE_H
 
-/* Callers only serve to explain: a few of each function are enough, and so are the nearest frames. */
+/* Callers only serve to explain: a few of each function are enough, and so are the nearest frames. Whoever calls what
+ * has its few already is noted for a few calls of its own: the way from each test to what many call begins with one. */
 #define MAX_CALLERS 16
+#define MAX_CALLS_BESIDES 16
 #define MAX_FOREIGN_FRAMES 25
 
 /* A filler with more owners is told of each call. */
@@ -25,6 +27,8 @@ typedef struct {
     unsigned long num_ended;
     int num_callers;
     PyObject *callers[MAX_CALLERS]; /* borrowed: whoever is told of them keeps them */
+    int num_calls_besides;
+    PyObject *calls_besides[MAX_CALLS_BESIDES]; /* what it calls that has enough callers; borrowed */
 } known_code;
 
 /* A call of a filler that brought nothing and needs no end: nor does any other of this epoch for the same owner. */
@@ -52,19 +56,33 @@ begin_to_know(known_code *known, PyObject *places, int num_parameters)
     }
 }
 
-/* Adds a caller; returns whether it is new. */
 static int
-add_caller(known_code *known, PyObject *caller)
+is_among(PyObject *const *codes, int count, const PyObject *one)
 {
-    for (int i = 0; i < known->num_callers; i++) {
-        if (known->callers[i] == caller) {
-            return 0;
+    for (int i = 0; i < count; i++) {
+        if (codes[i] == one) {
+            return 1;
         }
     }
-    if (known->num_callers == MAX_CALLERS) {
+    return 0;
+}
+
+/* Adds a call of CODE, of which KNOWN is known, by CALLER; returns whether it is new and there is room for it. */
+static int
+add_call(known_code *known, PyObject *code, known_code *known_caller, PyObject *caller)
+{
+    if (is_among(known->callers, known->num_callers, caller)) {
         return 0;
     }
-    known->callers[known->num_callers++] = caller;
+    if (known->num_callers < MAX_CALLERS) {
+        known->callers[known->num_callers++] = caller;
+        return 1;
+    }
+    int count = known_caller->num_calls_besides;
+    if (count == MAX_CALLS_BESIDES || is_among(known_caller->calls_besides, count, code)) {
+        return 0;
+    }
+    known_caller->calls_besides[known_caller->num_calls_besides++] = code;
     return 1;
 }
 

@@ -86,8 +86,8 @@ find_caller(void)
 static int
 note_caller(PyObject *code, known_code *known)
 {
-    PyObject *caller = known->num_callers < MAX_CALLERS ? find_caller() : NULL;
-    int is_new = caller != NULL && add_caller(known, caller);
+    PyObject *caller = find_caller();
+    int is_new = caller != NULL && add_call(known, code, find_known(caller), caller);
     PyObject *answer = NULL;
     if (is_new) {
         answer = call(call_function, (PyObject *[]){caller, code}, 2);

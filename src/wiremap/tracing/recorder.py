@@ -30,8 +30,10 @@ from wiremap.tracing.watched_calls import WatchedCalls, Watcher
 # Generated code (dataclasses, templates) has no file; so many of these objects are kept for a quick answer.
 _MAX_KEPT_GENERATED = 20_000
 
-# Callers only serve to explain: a few of each function are enough to find a way from a test to it.
+# Callers only serve to explain: a few of each function are enough. Whoever calls what has its few already is noted for
+# a few calls of its own: the way from each test to what many call begins with one.
 _MAX_CALLERS = 16
+_MAX_CALLS_BESIDES = 16
 _MAX_FOREIGN_FRAMES = 25
 
 KeepersOf = Callable[[str, str], Keepers]
@@ -84,6 +86,7 @@ class Recorder:
         self._lock = RLock()
         self._project_codes: dict[int, tuple[CodeType, Keepers]] = {}
         self._num_callers: Counter[int] = Counter()
+        self._num_calls_besides: Counter[int] = Counter()
         self._open_fillers: dict[Observation, FillerCall] = {}
         self._stack: list[Observation] = [self.session]
         self._events: EventSource = _event_source(self)
@@ -226,7 +229,10 @@ class Recorder:
         """Remember that *caller* is the nearest project function below a call of *code*, for explanations."""
         if (id(caller), id(code)) not in self.callers:
             self.callers[id(caller), id(code)] = (caller, code)
-            self._num_callers[id(code)] += 1
+            if self._has_few_callers(code):
+                self._num_callers[id(code)] += 1
+            else:
+                self._num_calls_besides[id(caller)] += 1
 
     def on_filler_enter(
         self, code: CodeType, arguments: tuple[object, ...], caller: FrameType | None
@@ -346,16 +352,18 @@ class Recorder:
 
     def _note_caller(self, code: CodeType, caller: FrameType | None) -> None:
         """Remember which project function called *code*, seen through foreign frames between them."""
-        if self._num_callers[id(code)] >= _MAX_CALLERS:
-            return
         for _ in range(_MAX_FOREIGN_FRAMES):
             if caller is None:
                 return
             calling = caller.f_code
             if id(calling) in self._project_codes or self._project_path(calling) is not None:
-                self.on_call(calling, code)
+                if self._has_few_callers(code) or self._num_calls_besides[id(calling)] < _MAX_CALLS_BESIDES:
+                    self.on_call(calling, code)
                 return
             caller = caller.f_back
+
+    def _has_few_callers(self, code: CodeType) -> bool:
+        return self._num_callers[id(code)] < _MAX_CALLERS
 
     def _enter(self, seen: Observation) -> None:
         with self._lock:

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from wiremap.errors import CollectionFailedError, MapUnavailableError, PytestMissingError, SettingsError
+from wiremap.project.map_folder import find_map_folder
 from wiremap.store.map import FOLDER
 from wiremap.use_cases.changes_since import changes_since
+from wiremap.use_cases.collection_errors import exception_in_a_line
 
 # Interrupted by collection errors, and nothing collected: verdicts are written all the same.
 FINE = (0, 1, 2, 5)
@@ -58,7 +60,8 @@ def affected(pytest_arguments: Sequence[str] = (), *, since: str | None = None) 
         if "settings" in found:
             raise SettingsError(*found["settings"])
         if child.returncode not in FINE or not found:
-            raise CollectionFailedError(child.returncode, child.stdout + child.stderr)
+            said = child.stdout + child.stderr
+            raise CollectionFailedError(child.returncode, said, exception_in_a_line(said, _rootdir()))
     if "error" in found:
         raise MapUnavailableError(FOLDER, found["error"])
     document, rootdir = found["report"], Path(found["rootdir"])
@@ -66,6 +69,11 @@ def affected(pytest_arguments: Sequence[str] = (), *, since: str | None = None) 
         document |= changes_since(rootdir, since)
         document["notes"].append(f"the changes are those since {since}; the verdicts come from what was recorded")
     return Answer(document, rootdir)
+
+
+def _rootdir() -> str:
+    """Return the folder that pytest most likely took as its root, where it gave up before it could tell."""
+    return str(find_map_folder(Path.cwd(), FOLDER).parent)
 
 
 def pytest_command() -> list[str]:

@@ -1,6 +1,7 @@
 """Why a test runs or does not: the chain from the change to the test."""
 
 import contextlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -30,7 +31,8 @@ class Cause:
         consumers: Who is handed the cell.
         chain: Units that lead to the change, each calling or importing the next: from the test's function where calls
             connect them, else from where the calls began. Empty where it is no unit that changed.
-        called_by_test: Whether the chain begins at the test's function.
+        called_by_test: Whether the chain begins at the test's function. Where it does not, the test may still have
+            called what the chain begins with: of a function that many call, not each caller is recorded.
     """
 
     detail: str
@@ -149,7 +151,7 @@ class _Records:
     def explanation(self, test: str, reasons: Iterable[Mapping[str, Any]]) -> Explanation:
         trace = max(self.traces.get(test, []), key=lambda one: one.sequence, default=None)
         within = units_of(trace.facts) if trace else frozenset[str]()
-        function = _unit_of_test(test, self._folder)
+        function = self._function(test, within)
         causes = tuple(self._cause(reason, function, within) for reason in reasons)
         return Explanation(
             test=test,
@@ -162,6 +164,14 @@ class _Records:
             notes=self._notes,
             cut_off=tuple(sorted(unit for unit, tests in self._cut_off.items() if test in tests)),
         )
+
+    def _function(self, test: str, within: AbstractSet[str]) -> str:
+        """Return the unit of the test's function, among those *within* which it ran; it may stand in a base class."""
+        named = _unit_of_test(test, self._folder)
+        if named in within:
+            return named
+        alike = [unit for unit in within if _last_name(unit) == _last_name(named) and not self._callers.get(unit)]
+        return alike[0] if len(alike) == 1 else named
 
     def _cause(self, reason: Mapping[str, Any], test: str, within: AbstractSet[str]) -> Cause:
         """Follow one reason of the test whose function is the unit *test* and that rests on the units *within*."""
@@ -186,3 +196,7 @@ def _unit_of_test(test: str, folder: Path) -> str:
     """Return `path::Class.function` of a node id `path::Class::function[parameters]` whose path begins in *folder*."""
     path, _, rest = test.partition("::")
     return f"{(folder / path).as_posix()}::{rest.partition('[')[0].replace('::', '.')}"
+
+
+def _last_name(unit: str) -> str:
+    return re.split(r"::|\.", unit)[-1]

@@ -223,15 +223,11 @@ def _graphs_of(ran: RanTest) -> list[str]:
 
 
 def _calls(recorder: Recorder) -> set[tuple[str, str]]:
-    calls = set()
-    for caller, callee in recorder.callers.values():
-        names = []
-        for code in (caller, callee):
-            path = recorder.territory.code_path(code.co_filename)
-            names.append(f"{path}::{unit_of_qualname(code.co_qualname)}")
-        if names[0] != names[1]:
-            calls.add((names[0], names[1]))
-    return calls
+    units: dict[int, str] = {}
+    for code in {id(code): code for call in recorder.callers.values() for code in call}.values():
+        path = recorder.territory.code_path(code.co_filename)
+        units[id(code)] = f"{path}::{unit_of_qualname(code.co_qualname)}"
+    return {(units[one], units[other]) for one, other in recorder.callers if units[one] != units[other]}
 
 
 def _baseline(project: ProjectState, traces: Iterable[Trace]) -> dict[str, str]:

@@ -3,12 +3,13 @@
 import contextlib
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wiremap.project.state import ProjectState
 from wiremap.selection.changes import Change, fact_changes, held_changes, rewired_changes, source_changes
-from wiremap.selection.facts import COLLECTED_TEST, Trace, newest, of_collections, of_tests
+from wiremap.selection.facts import COLLECTED_TEST, Trace, function_of, newest, of_collections, of_tests
+from wiremap.selection.installed_copies import notes_of_copies
 from wiremap.selection.name_changes import NameChanges
 from wiremap.selection.order import likeliest_first
 from wiremap.selection.report import Report
@@ -69,17 +70,25 @@ class Selection:
         """Return the verdict for each collected test, with the changes that it rests on. Writes nothing but caches."""
         errors = [Verdict(test, (Reason("error", detail),)) for test, detail in sorted(collected.errors.items())]
         decided = errors + _told_apart([self._verdict(test) for test in collected.tests])
+        existing = list(_that_may_exist(collected, self._traces))
+        recorded = {test: self._traces[test] for test in collected.tests if test in self._traces}
+        changes = _changes(self._project, self._store, recorded, existing, self._stale)
         report = Report(
-            changes=tuple(_changes(self._project, self._store, self._traces, collected, self._stale)),
+            changes=tuple(changes),
             verdicts=tuple(decided),
             gone=tuple(_gone(collected, self._traces)),
-            notes=(*self._store.notes, *_notes(decided)),
+            notes=(*self._store.notes, *_notes(decided), *self._notes_of_copies(changes, existing)),
             components=component_index(self._store, self._project.settings),
         )
         # What was read is remembered where that is possible at once; it is no part of the answer.
         with contextlib.suppress(sqlite3.OperationalError), self._store:
             self._project.sources.remember()
         return report
+
+    def _notes_of_copies(self, changes: Sequence[Change], existing: Sequence[Trace]) -> list[str]:
+        changed = {change.file for change in changes}
+        providers = self._project.environment.distributions.providers
+        return notes_of_copies(changed, existing, self._project.sources.files, providers)
 
     def order(self, tests: Sequence[str]) -> list[int]:
         """Return the places of *tests* in the order in which they had better run: likeliest to fail, cheapest first."""
@@ -105,8 +114,8 @@ def _told_apart(decided: list[Verdict]) -> list[Verdict]:
 def _changes(
     project: ProjectState,
     store: Map,
-    traces: Mapping[str, Sequence[Trace]],
-    collected: Collected,
+    recorded: Mapping[str, Sequence[Trace]],
+    existing: Sequence[Trace],
     stale: StaleFacts,
 ) -> list[Change]:
     sources = project.sources
@@ -117,12 +126,26 @@ def _changes(
     outside = {path: sources.digest(path) or "" for path in baseline if path.startswith("../")}
     now = digests | {path: digest for path, digest in outside.items() if digest}
     changed = source_changes(baseline, now, sources.units_of_digest, sources.units)
-    told = {*changed, *fact_changes(stale.of_all(map(newest, traces.values())), stale.now)}
+    told = {*changed, *fact_changes(stale.of_all(existing), stale.now)}
     # The baseline is of the last recording; tests that it left out may owe their answer for longer. Those that are
     # proved unaffected owe none.
-    told = set(rewired_changes(told, stale.all_wirings(map(newest, traces.values()))))
-    owed = {fact for test in collected.tests if test in traces for fact in stale.of(newest(traces[test]))}
+    told = set(rewired_changes(told, stale.all_wirings(existing)))
+    owed = {fact for found in recorded.values() for fact in stale.of(newest(found))}
     return sorted(told | set(held_changes(sorted(owed), told, sources.units)))
+
+
+def _that_may_exist(collected: Collected, traces: Mapping[str, Sequence[Trace]]) -> Iterator[Trace]:
+    """Yield the newest record of each test that is collected or may exist besides.
+
+    The record of one that is gone never gets newer, so what it tells would be told for ever. Where only some tests were
+    collected, other parameters of their functions are taken to be gone: a new time of day makes new ones each time.
+    """
+    here, gone = set(collected.tests), set(_gone(collected, traces))
+    functions = {function_of(test) for test in here}
+    for test, found in traces.items():
+        trace = newest(found)
+        if test in here or (test not in gone and trace.function not in functions):
+            yield trace
 
 
 def _gone(collected: Collected, traces: Mapping[str, object]) -> list[str]:

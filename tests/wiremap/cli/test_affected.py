@@ -170,6 +170,18 @@ def test_changes_since_a_commit_are_told_and_verdicts_stay(repository: Project) 
     assert since["notes"] == ["the changes are those since HEAD; the verdicts come from what was recorded"]
 
 
+def test_without_a_repository_there_is_no_commit(project: Project) -> None:
+    (project.root / ".git").rmdir()
+
+    finished = project.wiremap("affected", "--since=HEAD")
+
+    assert finished.exit_code == 2
+    assert finished.stderr == (
+        "wiremap: No commit is called 'HEAD' here: this is no git repository. `wiremap affected` without "
+        "--since needs none. [unknown-revision]\n"
+    )
+
+
 @pytest.mark.parametrize("revision", ["nothing", "--all", ""])
 def test_an_unknown_commit_is_wrong_usage(repository: Project, revision: str) -> None:
     finished = repository.wiremap("affected", f"--since={revision}")
@@ -183,14 +195,52 @@ def test_long_lists_are_cut_unless_all_is_asked_for(project: Project) -> None:
 
     short, long = project.wiremap("affected").stdout, project.wiremap("affected", "--all").stdout
 
-    assert "  … and 11 more (--all shows them)" in short
+    assert "  … and 11 more tests (--all shows them)" in short
     assert long.count("test_b.py::test_h") == 30
+
+
+def test_tests_that_are_left_out_are_counted_as_tests_not_as_lines(project: Project) -> None:
+    parameters = "import pytest\n" + "".join(
+        f"@pytest.mark.parametrize('x', [1, 2, 3])\ndef test_h{number}(x): pass\n" for number in range(30)
+    )
+    project.write({"test_b.py": parameters})
+
+    assert "  … and 11 more lines, 33 tests (--all shows them)\n" in project.wiremap("affected").stdout
+
+
+def test_changes_that_reach_a_test_come_first_and_many_that_are_alike_take_one_line(project: Project) -> None:
+    project.write({f"a{number:02}.py": "" for number in range(30)} | {"zoo.py": "", "app.py": "def f(): return 22\n"})
+
+    short, long = project.wiremap("affected").stdout, project.wiremap("affected", "--all").stdout
+
+    assert short.splitlines()[2:5] == [
+        "changes",
+        "  app.py:1 f          local: function body changed",
+        "  a00.py and 30 more  topology: file added",
+    ]
+    assert long.splitlines()[3].startswith("  app.py:1 f ")
+    assert long.count("topology: file added") == 31
 
 
 def test_arguments_go_to_pytest(project: Project) -> None:
     finished = project.wiremap("affected", "--ids", "--", "-k", "test_g")
 
     assert (finished.exit_code, finished.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("folder", [".", "tests"])
+def test_a_conftest_that_fails_is_told_in_one_line_with_file_and_error(tmp_path: Path, folder: str) -> None:
+    files = {"app.py": "def f(:\n", "tests/conftest.py": "import app\n", "tests/test_a.py": "def test_f(): pass\n"}
+    project = new_project(tmp_path, files)
+    project.folder = folder
+
+    finished = project.wiremap("affected")
+
+    assert (finished.exit_code, finished.stdout) == (2, "")
+    assert finished.stderr == (
+        "wiremap: pytest could not collect the tests (exit code 4): app.py:1: SyntaxError: invalid syntax. `pytest "
+        "--collect-only` shows the whole error. [collection-failed]\n"
+    )
 
 
 def test_a_pytest_that_gives_up_is_wrong_usage(project: Project) -> None:

@@ -94,12 +94,15 @@ def test_a_proof_by_an_earlier_recording_does_not_claim_to_be_by_the_last(projec
     assert "Everything that one of them rested on is as it was then" in finished.stdout
 
 
+_UNRECORDED = "(its caller was not recorded; pytest's and libraries' own calls never are)"
+
+
 @pytest.mark.parametrize(
     ("files", "path"),
     [
         (
             {"test_a.py": "import app, pytest\n@pytest.fixture\ndef made(): return app.f()\ndef test_f(made): pass\n"},
-            ["test_a.py::made (not called by the test itself)", "calls app.py::f"],
+            [f"test_a.py::made {_UNRECORDED}", "calls app.py::f"],
         ),
         (
             {"test_a.py": "import lib\ndef test_f(): pass\n", "lib.py": "import app\napp.f()\n"},

@@ -32,6 +32,18 @@ def test_its_help_comes_first_and_pytests_follows(tmp_path: Path) -> None:
     assert "usage: " in finished.stdout.partition("\n")[2]
 
 
+def test_its_help_is_there_also_where_a_conftest_is_broken(tmp_path: Path) -> None:
+    files = {"conftest.py": "def f(:\n", "pytest.ini": "[pytest]\nfilterwarnings = error\n"}
+
+    finished = new_project(tmp_path, files).wiremap("run", "--help")
+
+    assert finished.exit_code == 0
+    assert finished.stdout.startswith("usage: wiremap run [PYTEST_ARGUMENT ...]\n")
+    assert "--collect-only" in finished.stdout
+    assert finished.stderr.startswith("note: without the options of conftest files: ")
+    assert finished.stderr.count("\n") == 1
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a group of processes is interrupted as a terminal does it")
 def test_an_interrupt_lets_pytest_end_and_keeps_what_it_recorded(tmp_path: Path) -> None:
     waiting = """

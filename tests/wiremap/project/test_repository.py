@@ -179,12 +179,10 @@ def test_commits_that_parted_before_a_shallow_clone_begins_are_told_with_how_to_
         repository.common_ancestor(repository.commit("origin/main"), repository.commit("origin/side"))
 
 
-def test_a_folder_that_is_no_repository_is_told_with_what_git_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_is_no_repository_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
 
-    with pytest.raises(UnknownRevisionError, match="not a git repository"):
+    with pytest.raises(UnknownRevisionError, match="here: this is no git repository"):
         Repository(tmp_path).commit("HEAD")
 
 

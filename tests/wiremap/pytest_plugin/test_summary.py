@@ -1,7 +1,10 @@
+import dataclasses
+
 from wiremap.pytest_plugin.summary import change_lines, summary_lines
 from wiremap.selection.changes import Change
 from wiremap.selection.components import ComponentIndex
 from wiremap.selection.report import Report
+from wiremap.selection.verdicts import Reason, Verdict
 
 
 def report(*changes: Change, notes: tuple[str, ...] = ()) -> Report:
@@ -33,6 +36,15 @@ def test_many_changes_are_counted() -> None:
 
     assert len(lines) == 6
     assert lines[-1] == "wiremap: … and 2 more; `wiremap affected` lists all"
+
+
+def test_a_change_that_reaches_a_test_is_told_first() -> None:
+    changes = tuple(Change(f"{number}.txt", "", "data", "added") for number in range(7))
+    reached = Verdict("t", (Reason("changed", "it read 6.txt, which changed"),))
+
+    lines = change_lines(dataclasses.replace(report(*changes), verdicts=(reached,)))
+
+    assert lines[:2] == ["wiremap: changed: 6.txt (added)", "wiremap: changed: 0.txt (added)"]
 
 
 def test_one_recorded_test_is_one_test() -> None:

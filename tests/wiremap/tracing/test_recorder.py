@@ -173,6 +173,34 @@ def test_callers_are_remembered_also_through_foreign_frames(recorder: Recorder, 
     assert ("through", "leaf") in pairs
 
 
+@pytest.mark.parametrize("num_callers", [1, 100])
+def test_there_is_a_way_to_a_function_from_each_of_its_callers(
+    recorder: Recorder, load: Load, num_callers: int
+) -> None:
+    callers = [f"caller_{number}" for number in range(num_callers)]
+    module = load("many", "\n".join(["def leaf(): ...", *(f"def {name}(): leaf()" for name in callers)]))
+
+    for name in callers * 2:
+        with recorder.context(Observation()):
+            getattr(module, name)()
+
+    pairs = [(caller.co_qualname, callee.co_qualname) for caller, callee in list(recorder.callers.values())]
+    assert sorted(caller for caller, callee in pairs if callee == "leaf") == sorted(callers)
+
+
+def test_of_what_many_call_a_caller_of_many_is_noted_for_a_few(recorder: Recorder, load: Load) -> None:
+    calls = "\n".join(f"    leaf_{number}()" for number in range(100))
+    leaves = [f"def leaf_{number}(): ..." for number in range(100)]
+    module = load("many", "\n".join([*leaves, *(f"def caller_{number}():\n{calls}" for number in range(40))]))
+
+    for number in range(40):
+        with recorder.context(Observation()):
+            getattr(module, f"caller_{number}")()
+
+    called = [callee.co_qualname for _, callee in list(recorder.callers.values())]
+    assert sum(name.startswith("leaf") for name in called) <= 100 * 17 + 40 * 16
+
+
 def test_nothing_is_seen_after_the_end(recorder: Recorder, load: Load, tmp_path: Path) -> None:
     functions = load("functions", FUNCTIONS)
     (tmp_path / "data.txt").write_text("1")

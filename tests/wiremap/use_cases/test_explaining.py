@@ -70,6 +70,31 @@ def test_calls_are_followed_where_the_root_of_pytest_lies_below_the_repository(
     ]
 
 
+def test_what_many_tests_call_is_reached_from_each(project: Project) -> None:
+    tests = "\n".join(f"def test_{number}(): assert rounded(1)" for number in range(40))
+    project.write({"test_many.py": f"from money import rounded\n{tests}\n"})
+    project.record()
+    project.write({"money.py": "def rounded(x):\n    return round(x, 10)\n"})
+
+    causes = [explanation.causes[0] for explanation in explain("test_many.py")]
+
+    assert {cause.chain[1:] for cause in causes} == {("money.py::rounded",)}
+    assert len({cause.chain[0] for cause in causes if cause.called_by_test}) == 40
+
+
+def test_a_path_begins_at_a_test_that_stands_in_a_base_class(project: Project) -> None:
+    base = "from money import rounded\nclass Base:\n    def test_it(self): assert rounded(1)\n"
+    project.write({"base.py": base, "test_sub.py": "from base import Base\nclass TestIt(Base): pass\n"})
+    project.record()
+    project.write({"money.py": "def rounded(x):\n    return round(x, 10)\n"})
+
+    (explanation,) = explain("test_sub.py::TestIt::test_it")
+
+    (cause,) = explanation.causes
+    assert cause.chain == ("base.py::Base.test_it", "money.py::rounded")
+    assert cause.called_by_test
+
+
 def test_a_changed_cell_is_told_with_component_and_consumers(project: Project) -> None:
     project.record()
     project.write({"shop.py": WIRED.replace("rounded(sum(prices))", "rounded(sum(prices) + 0)")})

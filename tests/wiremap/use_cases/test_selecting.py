@@ -81,6 +81,28 @@ def test_what_is_no_longer_collected_is_gone_if_everything_was_collected(root: P
     assert selected(root, store, "t", whole=False).gone == ()
 
 
+@pytest.mark.parametrize(
+    ("recorded", "whole", "told"),
+    [
+        ("t.py::old", True, False),
+        ("t.py::old", False, True),
+        ("t.py::now[0]", True, False),
+        ("t.py::now[0]", False, False),
+        ("broken.py::t", True, True),
+    ],
+)
+def test_only_records_of_tests_that_may_exist_tell_changes(
+    root: Path, store: Map, recorded: str, *, whole: bool, told: bool
+) -> None:
+    record(root, store, "t.py::now[1]")
+    with store:
+        store.record([Trace(recorded, frozenset({Fact(kinds.VARIABLE, "LANG", "another")}), "passed", 0.1)])
+
+    report = selected(root, store, "t.py::now[1]", whole=whole, **{"broken.py": "SyntaxError"})
+
+    assert [change.file for change in report.changes] == ["$LANG"] * told
+
+
 def test_what_cannot_be_collected_runs_and_keeps_its_tests(root: Path, store: Map) -> None:
     record(root, store, "broken::t", "t")
 

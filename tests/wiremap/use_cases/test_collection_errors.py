@@ -1,6 +1,6 @@
 import pytest
 
-from wiremap.pytest_plugin.failures import error_in_a_line
+from wiremap.use_cases.collection_errors import error_in_a_line
 
 SYNTAX = """
 /site-packages/_pytest/python.py:508: in importtestmodule

@@ -16,6 +16,13 @@ def error_in_a_line(text: str, root: str) -> str:
     return f"{places[-1]}: {sentence}" if places else sentence
 
 
+def exception_in_a_line(text: str, root: str) -> str:
+    """Return the same where *text* names an exception and its place in the project; nothing otherwise."""
+    line = error_in_a_line(text, root)
+    place, _, sentence = line.partition(": ")
+    return line if _EXCEPTION.match(sentence) and " " not in place else ""
+
+
 def _what_went_wrong(lines: list[str]) -> str:
     """Return the line that names the exception: others of its message, a hint or a link, may follow."""
     named = [line for line in lines if _EXCEPTION.match(line)]
