@@ -5,6 +5,7 @@ The attacks below each try to have a test left out that the change reaches.
 
 import sqlite3
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -235,6 +236,14 @@ def test_who_looks_at_the_recipe_itself_runs(tmp_path: Path, test: str) -> None:
     assert edited(project, RENAMED).run == {"test_b.py::test_moe"}
 
 
+def test_a_recipe_that_may_look_at_its_variables_by_another_name_is_not_cut_off(tmp_path: Path) -> None:
+    recipes = f"from builtins import locals as names\n{dedent(FILES['recipes.py'])}"
+    project = new_project(tmp_path, FILES | {"recipes.py": recipes})
+    project.record()
+
+    assert edited(project, RENAMED).run == {DENSE, MOE}
+
+
 SILENT = {
     "a child process": """
         import subprocess, sys
@@ -412,6 +421,6 @@ def test_a_test_that_failed_is_not_cut_off(tmp_path: Path) -> None:
 def test_a_damaged_map_cuts_nothing_off(project: Project) -> None:
     (file,) = (project.root / ".wiremap").glob("map-*.sqlite")
     with sqlite3.connect(file) as connection:
-        connection.execute("UPDATE fact SET value = '{}' WHERE kind = 'wiring'")
+        connection.execute("UPDATE fact SET value = '{}' WHERE kind = 'recipe'")
 
     assert edited(project, RENAMED).run == {DENSE, MOE}

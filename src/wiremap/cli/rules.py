@@ -6,9 +6,9 @@ from pathlib import Path
 
 from wiremap.cli.output import Subparsers, say, write, write_json
 from wiremap.errors import UnwritableOutputError
-from wiremap.render.lettering import counted
 from wiremap.rules.findings import Doubt, Evidence, Miss
 from wiremap.use_cases.rule_audit import JudgedRule, Layout, RuleAudit, audit_rules
+from wiremap.wording import counted
 
 _SHOWN = 10
 

@@ -16,10 +16,10 @@ from wiremap.selection import facts as kinds
 from wiremap.selection.facts import Fact, Trace, matching
 from wiremap.selection.recipe_ways import RecipeWay, recipe_way
 from wiremap.source.branches import function_of
-from wiremap.source.interactions import CannotFollowError, Step, same_header, steps_along, ways
+from wiremap.source.interactions import FRAME_READERS, CannotFollowError, Step, same_header, steps_along, ways
 from wiremap.source.module_names import digest
 from wiremap.source.tree import dump
-from wiremap.source.units import SourceUnits
+from wiremap.source.units import MODULE_UNIT, SourceUnits, Unit
 
 _LONGEST = 120  # characters of a statement that people are shown
 
@@ -119,10 +119,14 @@ class WiringChanges:
         path, _, name = str(fact.unit).partition("::")
         if path not in self._watches:
             units = {} if self._sources.is_own(path) else self._sources.units(path).units
-            self._watches[path] = frozenset(
-                unit.name for unit in units.values() if not _LOOK_AT_CODE.isdisjoint(unit.names | unit.mentions)
-            )
+            self._watches[path] = frozenset(unit.name for unit in units.values() if _looks_at_code(unit))
         return bool(self._watches[path]) if fact.kind == kinds.SOURCE else name in self._watches[path]
+
+
+def _looks_at_code(unit: Unit) -> bool:
+    # What is bound to another name at the top of a module, a recipe may call by that name.
+    words = _LOOK_AT_CODE | FRAME_READERS if unit.name == MODULE_UNIT else _LOOK_AT_CODE
+    return not words.isdisjoint(unit.names | unit.mentions)
 
 
 def _is_wiring(fact: Fact) -> bool:

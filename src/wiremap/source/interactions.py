@@ -21,7 +21,7 @@ Value = tuple[object, ...]
 """`("constant", type, text)`, `("parameter", name)`, `("step", number)`, `("part", number, which)`, `("unbound",)`."""
 
 _MOST_WAYS = 256
-_FRAME_READERS = frozenset(
+FRAME_READERS = frozenset(
     {"locals", "vars", "dir", "eval", "exec", "super", "_getframe", "currentframe", "stack", "f_locals"}
 )
 _UNBOUND: Value = ("unbound",)
@@ -121,7 +121,7 @@ class _Source:
             for one in walk(function)
             if isinstance(one, (ast.Name, ast.Attribute))
         }
-        if found := sorted(words & _FRAME_READERS):
+        if found := sorted(words & FRAME_READERS):
             raise CannotFollowError(f"it may read its own frame: {found[0]}")
         if any(isinstance(one, ast.Nonlocal) for one in walk(function)):
             raise CannotFollowError("a function in it assigns to its variables")
