@@ -4,6 +4,7 @@ The attacks below each try to have a test left out that the change reaches.
 """
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from textwrap import dedent
 
@@ -420,7 +421,7 @@ def test_a_test_that_failed_is_not_cut_off(tmp_path: Path) -> None:
 
 def test_a_damaged_map_cuts_nothing_off(project: Project) -> None:
     (file,) = (project.root / ".wiremap").glob("map-*.sqlite")
-    with sqlite3.connect(file) as connection:
+    with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("UPDATE fact SET value = '{}' WHERE kind = 'recipe'")
 
     assert edited(project, RENAMED).run == {DENSE, MOE}
