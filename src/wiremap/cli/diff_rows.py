@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from wiremap.selection.changes import Change
 from wiremap.selection.diff_report import ComponentChange, DiffReport, Why
 from wiremap.source.units import MODULE_UNIT
+from wiremap.wording import counted
 
 _INDEX = re.compile(r"(?<=\.)\d+(?=\.|$)|(?<=#)\d+$")
 _WORDS: Mapping[Why, str] = {
@@ -92,8 +93,8 @@ def headline(report: DiffReport) -> str:
     """Return what changed, in one sentence."""
     if not report.changes and report.topology not in ("changed", "unknown"):
         return "Nothing differs."
-    files = _counted(len({change.file for change in report.changes}), "file")
-    where = f"{_counted(len(report.components), 'component')}, {files}" if report.components else files
+    files = counted(len({change.file for change in report.changes}), "file")
+    where = f"{counted(len(report.components), 'component')}, {files}" if report.components else files
     kinds = ", ".join(reversed(report.kinds))
     return f"{kinds[:1].upper()}{kinds[1:]}: {where}."
 
@@ -101,7 +102,3 @@ def headline(report: DiffReport) -> str:
 def short(commit: str | None) -> str:
     """Return the beginning of a commit's id."""
     return f" ({commit[:10]})" if commit else ""
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"

@@ -4,11 +4,13 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
+from wiremap.project.settings import SETTINGS_FILE
+
 
 def declared_entry_points(folder: Path) -> dict[str, dict[str, str]]:
     """Return `package.module:name` by group and name, as the `pyproject.toml` of *folder* has it; none without one."""
     try:
-        document = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))
+        document = tomllib.loads((folder / SETTINGS_FILE).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         return {}
     groups = [

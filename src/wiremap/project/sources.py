@@ -5,7 +5,6 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -15,7 +14,7 @@ from wiremap.source.keepers import PROCESS, Keepers
 from wiremap.source.module_names import ModuleNames, Name
 from wiremap.source.modules import ModuleIndex
 from wiremap.source.reach import Reach
-from wiremap.source.units import FLAVOUR, SourceUnits, Unit, parse_units
+from wiremap.source.units import FLAVOUR, SourceUnits, Unit, content_digest, parse_units
 from wiremap.tracing.file_stat import FileStat, file_stat
 from wiremap.tracing.territory import OWN_FOLDER
 
@@ -107,7 +106,7 @@ class ProjectSources:
     def text(self, path: str) -> bytes | None:
         """Return the bytes that `units` are made of, or None when they are not there any more."""
         text = self._read(path)
-        return text if text is not None and _digest(text) == self.digest(path) else None
+        return text if text is not None and content_digest(text) == self.digest(path) else None
 
     def is_own(self, path: str) -> bool:
         """Tell whether *path* is a file of wiremap itself, in the project that makes it."""
@@ -171,7 +170,7 @@ class ProjectSources:
         text = self._read(path)
         if text is None:
             return None
-        digest = _digest(text)
+        digest = content_digest(text)
         if max(stat.mtime_ns, stat.ctime_ns) < time.time_ns() - _CLOCK_GRAIN_NS:
             self._new_files[path] = (*stat, digest)
         return digest
@@ -181,7 +180,7 @@ class ProjectSources:
         if stored is not None:
             return _decode(stored)
         text = self._read(path)
-        if text is None or _digest(text) != digest:
+        if text is None or content_digest(text) != digest:
             return SourceUnits({})  # it changed under our hands: nothing that rests on it holds
         units = parse_units(text)
         found = _outline(units)
@@ -193,10 +192,6 @@ class ProjectSources:
             return (self.root / path).read_bytes()
         except OSError:
             return None
-
-
-def _digest(data: bytes) -> str:
-    return blake2b(data, digest_size=12).hexdigest()
 
 
 def is_text(data: bytes) -> bool:

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 import pytest
 
 from wiremap.errors import PatternSyntaxError
-from wiremap.graph import Pattern
 from wiremap.pytest_plugin.items import test_id
 
 NAME = "wiring"
@@ -27,6 +26,8 @@ def without_bad_patterns(report: pytest.CollectReport) -> pytest.CollectReport:
 
 def _faults(item: pytest.Item) -> Iterable[str]:
     for mark in item.iter_markers(NAME):
+        from wiremap.graph import Pattern  # noqa: PLC0415 -- only who declares wiring waits for it
+
         if mark.kwargs or not mark.args:
             yield '@pytest.mark.wiring takes patterns, as in wiring("Pool -[allocate]-> Scheduler").'
         for pattern in mark.args:

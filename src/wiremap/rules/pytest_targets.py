@@ -103,7 +103,7 @@ def targets_of(
         return None
     if "--pyargs" in given.flags or any(one.startswith("@") for one in given.positional):
         return NotUnderstood(run.command, "its tests are not named by paths")
-    known = {*files, *(folder for file in files for folder in _folders_of(file)), ""}
+    known = {*files, *(folder for file in files for folder in folders_of(file)), ""}
     wanted: list[str] = []
     for word in given.positional:
         found = _expanded(word, run.folder, folders, known)
@@ -213,13 +213,14 @@ def _is_found(file: str, folder: str, settings: PytestSettings) -> bool:
     return is_entered and any(fnmatchcase(name, glob) for glob in settings.python_files)
 
 
-def _folders_of(file: str) -> list[str]:
+def folders_of(file: str) -> list[str]:
+    """Return the folders that *file* lies in, the outermost first; the root is none of them."""
     parts = file.split("/")[:-1]
     return ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
 
 
 def _with_folders(file: str) -> list[str]:
-    return [file, *_folders_of(file)]
+    return [file, *folders_of(file)]
 
 
 def _words(value: object) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable
 
 from wiremap.selection import facts as kinds
 from wiremap.selection.facts import Fact, Trace, matching
+from wiremap.wording import counted
 
 
 def notes_of_copies(
@@ -29,10 +30,10 @@ def notes_of_copies(
             by_package.setdefault(_package(path, files), []).append(path)
     if not by_package:
         return []
-    seen = _seen_among(by_package, traces)
-    used = _distributions(traces)
+    unseen = sorted(by_package.keys() - _seen_among(by_package, traces))
+    used = _distributions(traces) if unseen else set[str]()
     notes = []
-    for package in sorted(by_package.keys() - seen):
+    for package in unseen:
         name = package.rpartition("/")[2].removesuffix(".py")
         if not used.isdisjoint(providers(name)):
             notes.append(_note(by_package[package], name))
@@ -68,5 +69,5 @@ def _distributions(traces: Iterable[Trace]) -> set[str]:
 
 
 def _note(paths: list[str], module: str) -> str:
-    others = f" and {len(paths) - 1} more changed file{'s' * (len(paths) > 2)}" if len(paths) > 1 else ""  # noqa: PLR2004 - the plural
+    others = f" and {counted(len(paths) - 1, 'more changed file')}" if len(paths) > 1 else ""
     return f"no test was seen to import {paths[0]}{others}: tests import the installed {module}, which is a copy"

@@ -5,11 +5,10 @@ A pair is told for people; it makes no test run less.
 
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from hashlib import blake2b
 
-from wiremap.source.units import MODULE_UNIT, SourceUnits
+from wiremap.source.units import MODULE_UNIT, SourceUnits, content_digest
 
-_EMPTY = blake2b(b"", digest_size=12).hexdigest()
+_EMPTY = content_digest(b"")
 _ENOUGH = 0.5  # of the functions, and of the names at module level
 
 

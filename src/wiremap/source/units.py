@@ -229,8 +229,13 @@ def _docstring(node: Function) -> list[ast.stmt]:
     return [] if docstring is None else [ast.Expr(ast.Constant(docstring))]
 
 
+def content_digest(text: bytes) -> str:
+    """Return the digest of the bytes of a file, by which its units are remembered."""
+    return hashlib.blake2b(text, digest_size=12).hexdigest()
+
+
 def _opaque_unit(text: bytes) -> Unit:
-    fingerprint = hashlib.blake2b(text, digest_size=12).hexdigest()
+    fingerprint = content_digest(text)
     return Unit(MODULE_UNIT, 1, fingerprint, fingerprint, frozenset(), frozenset())
 
 

@@ -6,6 +6,8 @@ Left as they are, and silent, are functions whose code is not what their source 
 that stand in another function or class, or below another decorator.
 """
 
+import __future__
+
 import ast
 import copy
 import sys
@@ -21,9 +23,7 @@ from wiremap.source.branches import numbered_branches, text_of
 from wiremap.source.units import UnitKey, parse_units
 
 _TOLD = "wiremap: a branch is taken"
-_FUTURE = sum(
-    getattr(__import__("__future__"), name).compiler_flag for name in __import__("__future__").all_feature_names
-)
+_FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 
 
 @dataclass(slots=True)
@@ -112,16 +112,12 @@ def _definition(code: CodeType) -> ast.FunctionDef | None:
         for one in ast.walk(tree)
         if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and one.name == code.co_name
     ]
-    if len(found) != 1 or not _stands_at_top(found[0], tree) or code.co_qualname != code.co_name:
+    if len(found) != 1 or found[0] not in tree.body or code.co_qualname != code.co_name:
         return None
     definition = found[0]
     if not isinstance(definition, ast.FunctionDef) or len(definition.decorator_list) != 1:
         return None
     return definition if _compiled(definition, code) == code else None
-
-
-def _stands_at_top(definition: ast.stmt, tree: ast.Module) -> bool:
-    return definition in tree.body
 
 
 def _telling(definition: ast.FunctionDef, code: CodeType, tell: Callable[[int, bool], None]) -> CodeType:

@@ -20,7 +20,8 @@ from wiremap.errors import CollectionFailedError
 from wiremap.selection.facts import Trace, newest
 from wiremap.selection.flakiness import flaky_tests
 from wiremap.store.map import FOLDER, Map
-from wiremap.use_cases.collecting import affected, pytest_command
+from wiremap.use_cases.child_python import pytest_command
+from wiremap.use_cases.collecting import affected
 
 CHOSEN, OUTCOMES = "chosen.json", "outcomes.jsonl"
 """Files of the folder that the plugin is given: a list of node ids; for each test that ended a line of JSON."""

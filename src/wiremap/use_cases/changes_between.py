@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import blake2b
 
 from wiremap.project.repository import Blob, Difference, Repository
 from wiremap.project.revision_range import RevisionRange
 from wiremap.selection.changes import Change, data_changes, source_changes
 from wiremap.selection.renames import renamed_sources
-from wiremap.source.units import SourceUnits, parse_units
+from wiremap.source.units import SourceUnits, content_digest, parse_units
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ class ChangedFiles:
 
     @cached_property
     def _units_of_digest(self) -> Mapping[str, SourceUnits]:
-        return {_digest(self.before[path]): units for path, units in self._units_before.items()}
+        return {content_digest(self.before[path]): units for path, units in self._units_before.items()}
 
 
 def changed_files(repository: Repository, between: RevisionRange) -> ChangedFiles:
@@ -94,8 +93,4 @@ def _other(digests: Mapping[str, str]) -> dict[str, str]:
 
 
 def _digests(texts: Mapping[str, bytes]) -> dict[str, str]:
-    return {path: _digest(text) for path, text in texts.items()}
-
-
-def _digest(text: bytes) -> str:
-    return blake2b(text, digest_size=12).hexdigest()
+    return {path: content_digest(text) for path, text in texts.items()}

@@ -18,10 +18,10 @@ from wiremap.checks.registration import unregistered_components
 from wiremap.checks.source_classes import SourceCode, SourceFile
 from wiremap.checks.wiring import Wiring
 from wiremap.project.files import is_test, scan
+from wiremap.project.settings import SETTINGS_FILE
 from wiremap.selection.components import ComponentIndex
 from wiremap.store.map import FOLDER, Map
 from wiremap.use_cases.compiled_recipes import (
-    CONFIGURATION,
     CompiledRecipes,
     ConfiguredProject,
     compiled_recipes,
@@ -70,7 +70,7 @@ def check() -> Checked:
     ]
     notes += [f"{path} was not read, since it does not parse: {reason}" for path, reason in code.unread.items()]
     half_judged = [REACHES_INSIDE] if callers is None else []
-    configuration = project.below_root(CONFIGURATION)
+    configuration = project.below_root(SETTINGS_FILE)
     return Checked(
         judged(findings, project.settings.allow, half_judged, configuration),
         project.root,

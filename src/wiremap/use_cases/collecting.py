@@ -14,6 +14,7 @@ from wiremap.errors import CollectionFailedError, MapUnavailableError, PytestMis
 from wiremap.project.map_folder import find_map_folder
 from wiremap.store.map import FOLDER
 from wiremap.use_cases.changes_since import changes_since
+from wiremap.use_cases.child_python import pytest_command
 from wiremap.use_cases.collection_errors import exception_in_a_line
 
 # Interrupted by collection errors, and nothing collected: verdicts are written all the same.
@@ -74,18 +75,3 @@ def affected(pytest_arguments: Sequence[str] = (), *, since: str | None = None) 
 def _rootdir() -> str:
     """Return the folder that pytest most likely took as its root, where it gave up before it could tell."""
     return str(find_map_folder(Path.cwd(), FOLDER).parent)
-
-
-def pytest_command() -> list[str]:
-    """Return what starts pytest in a child process as it would run in this one."""
-    return [*python_command(), "-m", "pytest"]
-
-
-def python_command() -> list[str]:
-    """Return what starts this Python in a child process, with its own flags."""
-    # What `multiprocessing` gives its children, too: -O, -W, -X and the like decide outcomes.
-    flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]  # noqa: SLF001 - as said
-    if sys.flags.utf8_mode:
-        # Python took the mode from a bare locale, which it then replaced: a child would find a good one, and no mode.
-        flags += ["-X", "utf8"]
-    return [sys.executable, *flags]

@@ -9,11 +9,9 @@ from wiremap.errors import NoRecipesConfiguredError, RecipesNotCompiledError
 from wiremap.graph import Graph
 from wiremap.project.files import project_root
 from wiremap.project.map_folder import find_map_folder
-from wiremap.project.settings import Settings, read_settings
+from wiremap.project.settings import SETTINGS_FILE, Settings, read_settings
 from wiremap.store.map import FOLDER
 from wiremap.use_cases.recipe_compiling import Workplace, compile_recipes
-
-CONFIGURATION = "pyproject.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +69,7 @@ def compiled_recipes(project: ConfiguredProject) -> CompiledRecipes:
     """
     recipes = project.settings.recipes
     if not recipes:
-        raise NoRecipesConfiguredError(project.below_root(CONFIGURATION))
+        raise NoRecipesConfiguredError(project.below_root(SETTINGS_FILE))
     compiled = compile_recipes(recipes, Workplace(project.folder), tells_classes=True)
     if faults := [(recipe, one.whole_error) for recipe, one in compiled.items() if one.graph is None]:
         raise RecipesNotCompiledError(faults)

@@ -15,7 +15,8 @@ from typing import Any
 from wiremap.errors import CollectionFailedError, PytestMissingError
 from wiremap.graph import Graph
 from wiremap.store.map import FOLDER, Map
-from wiremap.use_cases.collecting import FINE, pytest_command
+from wiremap.use_cases.child_python import pytest_command
+from wiremap.use_cases.collecting import FINE
 
 
 @dataclass(slots=True)

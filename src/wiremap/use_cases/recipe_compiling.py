@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from wiremap.tracing.territory import OWN_FOLDER
-from wiremap.use_cases.collecting import python_command
+from wiremap.use_cases.child_python import python_command
 from wiremap.use_cases.recipe_task import CompiledRecipe, RecipeTask
 
 _LONGEST_SECONDS = 600

@@ -17,7 +17,7 @@ from wiremap.rules.buildkite import pipeline_rules
 from wiremap.rules.correction import Correction, corrected, edit_of
 from wiremap.rules.findings import Evidence, Findings, judge
 from wiremap.rules.github import workflow_rules
-from wiremap.rules.pytest_targets import PytestSettings, Targets, targets_of
+from wiremap.rules.pytest_targets import PytestSettings, Targets, folders_of, targets_of
 from wiremap.rules.rule import Rule
 from wiremap.rules.shell import Folders, NotUnderstood, pytest_runs
 from wiremap.rules.yaml_nodes import Mapping as MappingNode
@@ -116,10 +116,10 @@ class _Project:
         self._whole_names = layout.whole_names
         below = rootdir.relative_to(root).as_posix().removeprefix(".")
         self._settings = PytestSettings.of(pytest_section(rootdir), below)
-        known = {folder for file in self.files for folder in _folders_of(file)}
+        known = {folder for file in self.files for folder in folders_of(file)}
         self._folders = Folders(known, layout.workspace, layout.working_dir)
         self._recorded: dict[str, Trace] = {}
-        self._paths: dict[str, frozenset[str]] = {}
+        self._paths: dict[int, frozenset[str]] = {}
 
     def learn(self, traces: Mapping[str, Iterable[Trace]]) -> None:
         """Take in the records: of each test the newest that passed, since one that did not may have ended early."""
@@ -169,7 +169,7 @@ class _Project:
             yield from ((path, test) for path in sorted(self._needed(self._recorded[test])))
 
     def _needed(self, trace: Trace) -> frozenset[str]:
-        key = str(id(trace.facts))  # tests share sets
+        key = id(trace.facts)  # tests share sets
         if key not in self._paths:
             self._paths[key] = frozenset(path for fact in trace.facts for path in self._paths_of(fact))
         return self._paths[key]
@@ -185,7 +185,7 @@ class _Project:
         return bool(matching(trace.facts, _is_about_project))
 
     def _conftests(self, file: str) -> list[str]:
-        around = [f"{folder}/conftest.py" for folder in _folders_of(file)]
+        around = [f"{folder}/conftest.py" for folder in folders_of(file)]
         return [path for path in ("conftest.py", *around) if path in self._known_files]
 
     @cached_property
@@ -208,8 +208,3 @@ class _Project:
 
 def _is_about_project(fact: Fact) -> bool:
     return fact.kind == kinds.PROJECT
-
-
-def _folders_of(file: str) -> list[str]:
-    parts = file.split("/")[:-1]
-    return ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]

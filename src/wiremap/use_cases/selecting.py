@@ -126,11 +126,11 @@ def _changes(
     outside = {path: sources.digest(path) or "" for path in baseline if path.startswith("../")}
     now = digests | {path: digest for path, digest in outside.items() if digest}
     changed = source_changes(baseline, now, sources.units_of_digest, sources.units)
-    told = {*changed, *fact_changes(stale.of_all(existing), stale.now)}
+    found = {*changed, *fact_changes(stale.of_all(existing), stale.now)}
+    told = set(rewired_changes(found, stale.all_wirings(existing)))
     # The baseline is of the last recording; tests that it left out may owe their answer for longer. Those that are
     # proved unaffected owe none.
-    told = set(rewired_changes(told, stale.all_wirings(existing)))
-    owed = {fact for found in recorded.values() for fact in stale.of(newest(found))}
+    owed = {fact for traces in recorded.values() for fact in stale.of(newest(traces))}
     return sorted(told | set(held_changes(sorted(owed), told, sources.units)))
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from hashlib import blake2b
 
 from wiremap.project.repository import WORKING_TREE, Repository, State
 from wiremap.project.sources import ProjectSources, is_text
@@ -11,7 +10,7 @@ from wiremap.selection.facts import Fact
 from wiremap.selection.touched import value_of
 from wiremap.source.identifiers import words
 from wiremap.source.modules import ModuleIndex
-from wiremap.source.units import SourceUnits, parse_units
+from wiremap.source.units import SourceUnits, content_digest, parse_units
 
 
 class StateSources:
@@ -44,7 +43,7 @@ class StateSources:
             now = self._remembered.digest(path) if fact.kind == kinds.SOURCE else None
             return now or value_of(self._remembered.units(path), fact) or kinds.ABSENT
         if fact.kind == kinds.SOURCE:
-            return _digest(self._texts[path]) if path in self._texts else kinds.ABSENT
+            return content_digest(self._texts[path]) if path in self._texts else kinds.ABSENT
         return value_of(self.units(path), fact) or kinds.ABSENT
 
     def candidates(self, module: str) -> tuple[str, ...]:
@@ -65,7 +64,7 @@ class StateSources:
         return self._remembered.is_known_outside(name)
 
     def _parsed(self, text: bytes) -> SourceUnits:
-        return self._remembered.units_of_digest(_digest(text)) or parse_units(text)
+        return self._remembered.units_of_digest(content_digest(text)) or parse_units(text)
 
     @cached_property
     def _texts(self) -> Mapping[str, bytes]:
@@ -80,7 +79,3 @@ class StateSources:
     @cached_property
     def _index(self) -> ModuleIndex:
         return ModuleIndex(self._texts)
-
-
-def _digest(text: bytes) -> str:
-    return blake2b(text, digest_size=12).hexdigest()

@@ -1,19 +1,24 @@
-"""The wiring that tests declare to depend on: compiled from the project's recipes, at most once in a session."""
+"""The wiring that tests declare to depend on: compiled from the project's recipes, at most once in a session.
+
+Graphs and what compiles them are imported when a test declares any: every recorded run imports this module.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wiremap.errors import PatternSyntaxError
-from wiremap.graph import Graph
 from wiremap.selection.facts import UNCOMPILED
-from wiremap.selection.wiring_matches import WiringMatches, wiring_matches
-from wiremap.use_cases.recipe_compiling import Workplace, compile_recipes
+
+if TYPE_CHECKING:
+    from wiremap.graph import Graph
+    from wiremap.selection.wiring_matches import WiringMatches
 
 
 class Wirings:
     """What patterns match in the graphs of the recipes, as they are when it is first asked."""
 
-    def __init__(self, compile_graphs: Callable[[], Mapping[str, Graph] | str]) -> None:
+    def __init__(self, compile_graphs: "Callable[[], Mapping[str, Graph] | str]") -> None:
         """Prepare to ask.
 
         Args:
@@ -46,13 +51,15 @@ class Wirings:
             return []
         return sorted(one for one in set(patterns) if self._matched(one, graphs).are_none)
 
-    def graphs(self) -> Mapping[str, Graph] | str:
+    def graphs(self) -> "Mapping[str, Graph] | str":
         """Return the graphs by recipe, or why there are none."""
         if self._graphs is None:
             self._graphs = self._compile()
         return self._graphs
 
-    def _matched(self, pattern: str, graphs: Mapping[str, Graph]) -> WiringMatches:
+    def _matched(self, pattern: str, graphs: "Mapping[str, Graph]") -> "WiringMatches":
+        from wiremap.selection.wiring_matches import wiring_matches  # noqa: PLC0415 -- as said above
+
         if pattern not in self._matches:
             self._matches[pattern] = wiring_matches(pattern, graphs)
         return self._matches[pattern]
@@ -60,7 +67,7 @@ class Wirings:
 
 def graphs_of(
     recipes: Sequence[str], folder: Path, environment: Mapping[str, str], search_path: Sequence[str]
-) -> Mapping[str, Graph] | str:
+) -> "Mapping[str, Graph] | str":
     """Return the graph of each of *recipes*, or why one has none.
 
     Args:
@@ -71,6 +78,8 @@ def graphs_of(
     """
     if not recipes:
         return "[tool.wiremap] names no recipes"
+    from wiremap.use_cases.recipe_compiling import Workplace, compile_recipes  # noqa: PLC0415 -- as said above
+
     graphs: dict[str, Graph] = {}
     workplace = Workplace(folder, tuple(search_path), environment=environment)
     for recipe, compiled in compile_recipes(recipes, workplace).items():
