@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 
 from wiremap.inference.definitions import Module
-from wiremap.inference.modules import Modules
+from wiremap.inference.modules import Modules, absolute_name
 from wiremap.source.modules import with_parents
 
 
@@ -59,9 +59,7 @@ def _names(node: ast.Import | ast.ImportFrom, module: Module) -> Iterator[str]:
         return
     base = node.module or ""
     if node.level:
-        parts = module.name.split(".")
-        kept = parts[: max(len(parts) - node.level + module.is_package, 0)]
-        base = ".".join([*kept, *([base] if base else [])])
+        base = absolute_name(node.level, base, module)
     if base:
         yield base
     yield from (f"{base}.{alias.name}" if base else alias.name for alias in node.names if alias.name != "*")

@@ -38,10 +38,15 @@ class Modules:
 
     def find_relative(self, level: int, name: str, importer: Module) -> Module | None:
         """Return the module that *name* after *level* dots means in *importer*."""
-        parts = importer.name.split(".")
-        kept = len(parts) - level + (1 if importer.is_package else 0)
-        wanted = ".".join([*parts[: max(kept, 0)], *([name] if name else [])])
+        wanted = absolute_name(level, name, importer)
         return next((one for one in self._by_name.get(wanted, ()) if one.root == importer.root), None)
+
+
+def absolute_name(level: int, name: str, importer: Module) -> str:
+    """Return the name from the import root for *name* after *level* dots, at least one, in *importer*."""
+    parts = importer.name.split(".")
+    kept = len(parts) - level + (1 if importer.is_package else 0)
+    return ".".join([*parts[: max(kept, 0)], *([name] if name else [])])
 
 
 def _make_modules(trees: Mapping[str, ast.Module]) -> list[Module]:
