@@ -5,13 +5,14 @@ import json
 from pathlib import Path
 from typing import Final
 
+from wiremap.cli.diff_html import change_page
 from wiremap.cli.diff_markdown import markdown_page
 from wiremap.cli.diff_text import text_lines
-from wiremap.cli.output import Subparsers, say, write, write_json
-from wiremap.errors import UnwritableOutputError
+from wiremap.cli.output import Subparsers, say, write, write_file, write_json
+from wiremap.selection.diff_report import DiffReport
 from wiremap.use_cases.diffing import diff
 
-_SUFFIXES: Final = {".json": "json", ".md": "markdown"}
+_SUFFIXES: Final = {".json": "json", ".md": "markdown", ".html": "html"}
 
 
 def configure(subparsers: Subparsers) -> None:
@@ -31,7 +32,7 @@ def configure(subparsers: Subparsers) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=["text", "json", "markdown"],
+        choices=["text", "json", "markdown", "html"],
         help="what to write (default: by the suffix of FILE, else text); JSON is of schema wiremap.diff/1",
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
@@ -44,25 +45,23 @@ def run(options: argparse.Namespace) -> int:
     chosen = options.format or _SUFFIXES.get(Path(options.output or "").suffix.lower(), "text")
     report = diff(options.base, options.head, staged=options.staged)
     if options.output is not None:
-        text = markdown_page(report) if chosen == "markdown" else "\n".join(text_lines(report, options.all)) + "\n"
-        if chosen == "json":
-            text = json.dumps(report.as_document(), indent=2) + "\n"
-        _write_file(options.output, text)
+        write_file(options.output, _text(report, chosen, show_all=options.all))
+        say(f"wrote {options.output}")
     elif chosen == "json":
         write_json(report.as_document())
-    elif chosen == "markdown":
-        write(markdown_page(report).removesuffix("\n"))
     else:
-        write("\n".join(text_lines(report, options.all)))
-    if chosen == "text":
+        write(_text(report, chosen, show_all=options.all).removesuffix("\n"))
+    if chosen in ("text", "html"):
         for note in report.notes:
             say(f"note: {note}")
     return 0
 
 
-def _write_file(file: str, text: str) -> None:
-    try:
-        Path(file).write_bytes(text.encode("utf-8", "surrogateescape"))
-    except OSError as error:
-        raise UnwritableOutputError(file, error.strerror or str(error)) from error
-    say(f"wrote {file}")
+def _text(report: DiffReport, chosen: str, *, show_all: bool) -> str:
+    if chosen == "json":
+        return json.dumps(report.as_document(), indent=2) + "\n"
+    if chosen == "markdown":
+        return markdown_page(report)
+    if chosen == "html":
+        return change_page(report)
+    return "\n".join(text_lines(report, show_all)) + "\n"

@@ -6,11 +6,12 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Final
 
-from wiremap.cli.output import say, saying_wiring_warnings
-from wiremap.errors import UnknownFormatError, UnwritableOutputError
+from wiremap.cli.output import say, saying_wiring_warnings, write_file
+from wiremap.errors import UnknownFormatError
 from wiremap.graph import Graph
 from wiremap.render import render_dot, render_markdown, render_mermaid, render_svg, render_text
 from wiremap.render.diagram import diagram_of
+from wiremap.render.page import render_page
 from wiremap.use_cases.graph_source import graph_with_notes, local_graph, without_local_graphs
 from wiremap.wording import counted
 
@@ -30,6 +31,8 @@ _SUFFIXES: Final = {
     ".dot": "dot",
     ".gv": "dot",
     ".svg": "svg",
+    ".html": "html",
+    ".htm": "html",
     ".txt": "text",
 }
 
@@ -46,7 +49,9 @@ def configure(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]")
         "or a folder, whose wiring is inferred from its source",
     )
     parser.add_argument(
-        "--format", choices=[*_RENDERERS, "json"], help="what to write (default: by the suffix of FILE, else text)"
+        "--format",
+        choices=[*_RENDERERS, "html", "json"],
+        help="what to write (default: by the suffix of FILE, else text)",
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
     part = parser.add_mutually_exclusive_group()
@@ -64,7 +69,11 @@ def configure(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]")
         metavar="N",
         help="with --around: follow at most N edges each way (default: 1)",
     )
-    parser.add_argument("--unfold", action="store_true", help="show repeated parts one by one (JSON always does)")
+    parser.add_argument(
+        "--unfold",
+        action="store_true",
+        help="show repeated parts one by one (JSON always does, a page when asked)",
+    )
     parser.set_defaults(run=run, refuse=parser.error)
 
 
@@ -79,8 +88,12 @@ def run(args: argparse.Namespace) -> int:
     graph = _part_asked_for(sourced.graph, args)
     for note in sourced.notes:
         say(f"note: {note}")
-    _write(graph.to_json() if chosen == "json" else _RENDERERS[chosen](graph, fold=not args.unfold), args.output)
-    if chosen != "json" and not args.around and _is_large(graph, fold=not args.unfold):
+    text = _text(graph, chosen, args)
+    if args.output is None:
+        sys.stdout.write(text)
+    else:
+        write_file(args.output, text)
+    if chosen in _RENDERERS and not args.around and _is_large(graph, fold=not args.unfold):
         say("note: That is much for one picture. `--around ID` shows one component with its neighbours.")
     if args.output is not None:
         components, bindings = counted(len(graph.components), "component"), counted(len(graph.bindings), "binding")
@@ -94,6 +107,14 @@ def _part_asked_for(graph: Graph, args: argparse.Namespace) -> Graph:
     if args.around:
         graph = graph.neighbourhood(args.around, 1 if args.depth is None else args.depth)
     return without_local_graphs(graph) if args.outer else graph
+
+
+def _text(graph: Graph, chosen: str, args: argparse.Namespace) -> str:
+    if chosen == "json":
+        return graph.to_json()
+    if chosen == "html":
+        return render_page({args.source: graph})
+    return _RENDERERS[chosen](graph, fold=not args.unfold)
 
 
 def _number_of_steps(text: str) -> int:
@@ -113,13 +134,3 @@ def _format_of(file: str) -> str:
     if suffix and suffix not in _SUFFIXES:
         raise UnknownFormatError(file, _SUFFIXES)
     return _SUFFIXES.get(suffix, "text")
-
-
-def _write(text: str, output: str | None) -> None:
-    if output is None:
-        sys.stdout.write(text)
-        return
-    try:
-        Path(output).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise UnwritableOutputError(output, error.strerror or str(error)) from error

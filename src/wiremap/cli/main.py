@@ -17,6 +17,7 @@ import wiremap.cli.map
 import wiremap.cli.rules
 import wiremap.cli.run
 import wiremap.cli.shard
+import wiremap.cli.view
 import wiremap.cli.where
 from wiremap import __version__
 from wiremap.errors import UntrustedMapError, WiremapError
@@ -35,6 +36,7 @@ _COMMANDS = (
     wiremap.cli.flaky,
     wiremap.cli.map,
     wiremap.cli.graph,
+    wiremap.cli.view,
     wiremap.cli.rules,
 )
 EXIT_USAGE = 2

@@ -6,9 +6,10 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TextIO, TypeAlias
 
-from wiremap.errors import WiringWarning
+from wiremap.errors import UnwritableOutputError, WiringWarning
 from wiremap.registry.location import Location
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001 - argparse gives its own type no public name
@@ -40,6 +41,18 @@ def _print(text: str, stream: TextIO) -> None:
         stream.buffer.flush()
     else:
         stream.write(text + "\n")
+
+
+def write_file(file: str, text: str) -> None:
+    """Write data to *file*, with the line ends that it has.
+
+    Raises:
+        UnwritableOutputError: It can't be written.
+    """
+    try:
+        Path(file).write_bytes(text.encode("utf-8", "surrogateescape"))
+    except OSError as error:
+        raise UnwritableOutputError(file, error.strerror or str(error)) from error
 
 
 def say(text: str) -> None:

@@ -4,8 +4,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from wiremap.cli.output import Subparsers, say, write, write_json
-from wiremap.errors import UnwritableOutputError
+from wiremap.cli.output import Subparsers, say, write, write_file, write_json
 from wiremap.rules.findings import Doubt, Evidence, Miss
 from wiremap.use_cases.rule_audit import JudgedRule, Layout, RuleAudit, audit_rules
 from wiremap.wording import counted
@@ -61,10 +60,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _write(audit: RuleAudit, target: Path) -> None:
-    try:
-        target.write_bytes(audit.correction.text.encode())
-    except OSError as error:
-        raise UnwritableOutputError(str(target), error.strerror or str(error)) from error
+    write_file(str(target), audit.correction.text)
     say(f"wrote {target}")
     for note in audit.correction.notes:
         say(f"note: {note}")

@@ -8,27 +8,22 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from wiremap.graph import Binding, Component, Graph
+from wiremap.graph import Graph
 from wiremap.graph.differences import GraphDiff
+from wiremap.render.change_union import EDITED, MINUS, PLUS, change_union, mark_of, sign_of
 from wiremap.render.diagram import CELL_COLOUR, CONTAINMENT_COLOUR, Cell, CellEdge, Diagram, diagram_of, told
 from wiremap.render.lettering import deeper, shortened
 from wiremap.render.mermaid import mermaid_handles, mermaid_text
 
 MAX_NODES: Final = 40
 
-_MARK: Final = "\0"  # begins a tag that nobody can have given
-_ADDED, _REMOVED, _CHANGED, _EDITED = (f"{_MARK}{word}" for word in ("added", "removed", "changed", "edited"))
 _STYLES: Final = {
     "added": "fill:#dcfce7,stroke:#16a34a,color:#14532d",
     "removed": "fill:#fee2e2,stroke:#dc2626,color:#7f1d1d,stroke-dasharray:5",
     "changed": "fill:#fef3c7,stroke:#d97706,color:#78350f",
     "edited": "fill:#dbeafe,stroke:#2563eb,color:#1e3a8a",
 }
-# Words: Mermaid takes a label that begins with a dash for a list.
-_PLUS: Final = "added: "
-_MINUS: Final = "removed: "
-_HELD: Final = "held"  # what containment is called where it changed: it has no label of its own
-_LINKS: Final = {_PLUS: "stroke:#16a34a,color:#16a34a", _MINUS: "stroke:#dc2626,color:#dc2626", "": ""}
+_LINKS: Final = {PLUS: "stroke:#16a34a,color:#16a34a", MINUS: "stroke:#dc2626,color:#dc2626", "": ""}
 _COLUMNS: Final = 60
 _CELLS: Final = 8
 LEGEND: Final = (
@@ -54,67 +49,12 @@ def render_change(before: Graph, after: Graph, diff: GraphDiff, edited: Collecti
         diff: The difference between them.
         edited: The components whose code changed, by their ids after.
     """
-    union = _union(before, after, diff, edited)
+    union = change_union(before, after, diff, edited)
     for with_neighbours in (True, False):
         diagram = diagram_of(_around_changes(union, with_neighbours=with_neighbours))
         if _num_nodes(diagram) <= MAX_NODES:
             return ChangePicture(_text(diagram))
     return _cut(union)
-
-
-# Both graphs as one
-
-
-def _union(before: Graph, after: Graph, diff: GraphDiff, edited: Collection[str]) -> Graph:
-    """Return both graphs over each other: marks are tags of components, and beginnings of the names of cells."""
-    ids = {id_: diff.renamed.get(id_, id_) for id_ in before.ids}
-    for component in diff.removed:
-        ids[component.id] = _free_id(component.id, after)
-    added = {component.id for component in diff.added}
-    changed = {change.id for change in diff.changed}
-    marks = {id_: _mark(id_, added, changed, edited) for id_ in after.ids}
-    gone = (replace(component, id=ids[component.id], tags=(_REMOVED,)) for component in diff.removed)
-    plus, minus = set(diff.bindings_added), diff.bindings_removed
-    held_now, held_before = set(diff.containment_added), diff.containment_removed
-    return Graph(
-        components=(*(replace(one, tags=marks[one.id]) for one in after.components), *gone),
-        bindings=(
-            *(_named(edge, _PLUS if edge in plus else "") for edge in after.bindings),
-            *(_named(edge.renamed(ids), _MINUS) for edge in minus),
-            *(Binding(pair.child, _PLUS + _HELD, pair.parent) for pair in sorted(held_now)),
-            *(Binding(pair.child, _MINUS + _HELD, pair.parent) for pair in (one.renamed(ids) for one in held_before)),
-        ),
-        containment=tuple(pair for pair in after.containment if pair not in held_now),
-        nested=dict(_nested_unions(before, after, diff, edited)),
-    )
-
-
-def _nested_unions(
-    before: Graph, after: Graph, diff: GraphDiff, edited: Collection[str]
-) -> Iterator[tuple[str, Graph]]:
-    olds = {new: old for old, new in diff.renamed.items()}
-    for owner, inside in diff.nested.items():
-        old = olds.get(owner, owner)
-        alone = Graph(components=(after.component(owner),))
-        union = _union(before.nested.get(old, alone), after.nested.get(owner, alone), inside, edited)
-        if owner in union:
-            yield owner, union
-
-
-def _free_id(id_: str, after: Graph) -> str:
-    while id_ in after:
-        id_ += " (before)"
-    return id_
-
-
-def _mark(id_: str, added: Collection[str], changed: Collection[str], edited: Collection[str]) -> tuple[str, ...]:
-    if id_ in added:
-        return (_ADDED,)
-    return (_CHANGED,) if id_ in changed else (_EDITED,) if id_ in edited else ()
-
-
-def _named(edge: Binding, mark: str) -> Binding:
-    return Binding(edge.provider, mark + edge.name, edge.consumer, edge.kind)
 
 
 # What is near to a change
@@ -139,14 +79,14 @@ def _with(local: Graph, owner: str, union: Graph) -> Graph:
 
 def _core(union: Graph) -> set[str]:
     """Return the components that are wired otherwise; one that was only edited is drawn where it is near to them."""
-    marked = {component.id for component in union.components if component.tags not in ((), (_EDITED,))}
-    ends = {end for edge in union.bindings if _sign(edge.cell) for end in edge.ends}
+    marked = {component.id for component in union.components if component.tags not in ((), (EDITED,))}
+    ends = {end for edge in union.bindings if sign_of(edge.cell) for end in edge.ends}
     return marked | ends | union.nested.keys()
 
 
 def _cut(union: Graph) -> ChangePicture:
     """Return a picture of as many changed components as have room, the outer ones first."""
-    core = sorted(_core(union), key=lambda id_: (not _mark_of(union.component(id_)), id_))
+    core = sorted(_core(union), key=lambda id_: (not mark_of(union.component(id_)), id_))
     outer = replace(union, nested={})
     kept = min(MAX_NODES, len(core))
     while kept > 1 and _num_nodes(diagram_of(outer.subgraph(core[:kept]))) > MAX_NODES:
@@ -159,14 +99,6 @@ def _num_nodes(diagram: Diagram) -> int:
     return sum(len(part.nodes) for part in diagram.walk())
 
 
-def _mark_of(component: Component) -> str:
-    return next((tag.removeprefix(_MARK) for tag in component.tags if tag.startswith(_MARK)), "")
-
-
-def _sign(cell: str) -> str:
-    return next((sign for sign in (_PLUS, _MINUS) if cell.startswith(sign)), "")
-
-
 # Mermaid
 
 
@@ -177,19 +109,19 @@ def _text(diagram: Diagram) -> str:
     containment = sorted(pair for part in parts for pair in part.containment)
     lines = ["flowchart LR", f"  %% {LEGEND}", *_node_lines(diagram, handles, "  ")]
     for edge, sign in links:
-        arrow = "-.->" if sign == _MINUS else "-->"
+        arrow = "-.->" if sign == MINUS else "-->"
         label = "<br/>".join(_label(line) for line in _told(edge))
         lines.append(f'  {handles[edge.provider]} {arrow}|"{label}"| {handles[edge.consumer]}')
     lines.extend(f"  {handles[pair.child]} --> {handles[pair.parent]}" for pair in containment)
     lines.extend(_link_styles([sign for _, sign in links], len(containment)))
-    used = {_mark_of(node.component) for part in parts for node in part.nodes}
+    used = {mark_of(node.component) for part in parts for node in part.nodes}
     lines.extend(f"  classDef {name} {style}" for name, style in _STYLES.items() if name in used)
     return "\n".join(lines) + "\n"
 
 
 def _node_lines(diagram: Diagram, handles: Mapping[str, str], indent: str) -> Iterator[str]:
     for node in diagram.nodes:
-        mark = _mark_of(node.component)
+        mark = mark_of(node.component)
         label = "<br/>".join(map(_label, [*node.names, *([mark] if mark else [])]))
         yield f'{indent}{handles[node.key]}["{label}"]{f":::{mark}" if mark else ""}'
     for owner, group in diagram.groups.items():
@@ -203,7 +135,7 @@ def _node_lines(diagram: Diagram, handles: Mapping[str, str], indent: str) -> It
 def _links(edge: CellEdge) -> Iterator[tuple[CellEdge, str]]:
     """Yield an arrow for what is as it was, what is added and what is removed."""
     for sign in _LINKS:
-        cells: tuple[Cell, ...] = tuple(cell for cell in edge.cells if _sign(cell[0]) == sign)
+        cells: tuple[Cell, ...] = tuple(cell for cell in edge.cells if sign_of(cell[0]) == sign)
         if cells:
             yield replace(edge, cells=cells), sign
 

@@ -78,7 +78,7 @@ class ComponentIndex:
         classes = {
             component.id
             for (source_path, _), entries in self._by_class.items()
-            if _is_same(path, source_path)
+            if is_same_file(path, source_path)
             for component, _ in entries
         }
         declared = self._declared_name(path)
@@ -89,7 +89,7 @@ class ComponentIndex:
         graphs = [
             graph
             for (source_path, _), entries in self._by_class.items()
-            if _is_same(file, source_path)
+            if is_same_file(file, source_path)
             for component, graph in entries
             if component.id == component_id
         ]
@@ -134,12 +134,13 @@ class ComponentIndex:
             entry
             for (source_path, type_name), entries in self._by_class.items()
             # The graph knows a path below an import root, the project one below its own root.
-            if type_name == owner and _is_same(path, source_path)
+            if type_name == owner and is_same_file(path, source_path)
             for entry in entries
         ]
 
 
-def _is_same(path: str, source_path: str) -> bool:
+def is_same_file(path: str, source_path: str) -> bool:
+    """Tell whether *path*, from the project's root, is what a graph knows below an import root."""
     return path == source_path or path.endswith("/" + source_path)
 
 
