@@ -32,7 +32,7 @@ async function redraw({ refit = false, sight = null } = {}) {
   svg.replaceChildren(drawing(laidOut, part, state));
   if (refit) fit();
   const wanted = sight ?? (focused === undefined ? null : Number(focused));
-  const box = wanted === null ? null : svg.querySelector(`.box[data-at="${wanted}"], .group[data-at="${wanted}"]`);
+  const box = wanted === null ? null : svg.querySelector(`.box[data-at="${wanted}"]`) ?? svg.querySelector(`.group[data-at="${wanted}"]`);
   if (focused !== undefined || sight !== null) box?.focus?.({ preventScroll: true });
   if (box && !refit) bringIntoSight(inPicture(box));
   document.body.dataset.drawn = String(mine);

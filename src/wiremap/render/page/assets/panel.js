@@ -109,7 +109,7 @@ function aboutNode(at, state, part, act) {
     ...section(node.kind === "component" ? "Inside" : "Stands for", nodeLinks(node.children)),
     ...section("Requires", codes(node.requires)),
     ...section("Parameters", codes(node.parameters)),
-    ...(scene.tests ? (tests.length ? section("Tests that execute code of it", tests.map((test) => html("li", {}, html("button", { class: "link", onclick: () => act.show(`test:${test}`) }, scene.tests[test]))))
+    ...(scene.tests ? (tests.length ? section("Tests that execute code of it", tests.map((test) => html("li", {}, html("button", { class: "link", onclick: () => act.show(`test:${test}`) }, ...breakable(scene.tests[test])))))
       : [html("h3", {}, "Tests"), html("p", { class: "faint" }, "No recorded test executes code of it.")]) : []),
   ];
 }

@@ -76,6 +76,5 @@ for (const end of ["pointerup", "pointercancel"]) svg.addEventListener(end, () =
   const wasMoved = drag?.moved;
   drag = null;
   if (wasMoved) svg.addEventListener("click", (event) => event.stopPropagation(), { capture: true, once: true });
-  setTimeout(() => {}, 0);
 });
 new ResizeObserver(() => { view.height = view.width * paneSize().height / paneSize().width; look(); }).observe(svg);
