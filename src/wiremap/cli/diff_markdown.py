@@ -6,7 +6,8 @@ Nothing is said of the wiring where it is as it was.
 import re
 from collections.abc import Iterator, Sequence
 
-from wiremap.cli.diff_rows import Row, consumers_of, folded_lines, headline, rows, sentence_on_tests, short, unit_of
+from wiremap.cli.component_ids import folded_ids
+from wiremap.cli.diff_rows import Row, consumers_of, headline, rows, sentence_on_tests, short, unit_of
 from wiremap.cli.node_ids import folded
 from wiremap.graph import Graph
 from wiremap.graph.differences import GraphDiff
@@ -87,7 +88,7 @@ def _wirings(report: DiffReport) -> Iterator[str]:
         yield f"#### Wiring of {names}" if names else "#### Wiring, inferred from the source"
         if number < _MOST_PICTURES and not first.diff.is_renaming:
             yield from _picture(first.before, first.after, first.diff, edited)
-        lines = folded_lines(first.diff.lines())
+        lines = folded_ids(first.diff.lines())
         yield "\n".join(["```diff", *(_INVISIBLE.sub("?", _for_diff(line)) for line in lines[:_SHOWN]), "```"])
         yield from _more(len(lines), _SHOWN)
 

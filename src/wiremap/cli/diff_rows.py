@@ -1,16 +1,15 @@
 """What `wiremap diff` tells people, before it is text or Markdown: components that are alike in one row, for one."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from wiremap.cli.component_ids import folded_ids, without_index
 from wiremap.selection.changes import Change
 from wiremap.selection.diff_report import ComponentChange, DiffReport, Why
 from wiremap.source.units import MODULE_UNIT
 from wiremap.wording import counted
 
-_INDEX = re.compile(r"(?<=\.)\d+(?=\.|$)|(?<=#)\d+$")
 _WORDS: Mapping[Why, str] = {
     "reached": "reached by this change",
     "widened": "wired by what can't be compiled",
@@ -43,26 +42,18 @@ def rows(components: Iterable[ComponentChange]) -> list[Row]:
     """Return a row for each component, or for several that are alike."""
     alike: dict[tuple[object, ...], list[ComponentChange]] = {}
     for one in components:
-        wiring = tuple(_INDEX.sub("*", word) for line in one.wiring for word in line.split(" "))
-        key = (_INDEX.sub("*", one.component), one.kind, one.changes, wiring)
+        wiring = tuple(without_index(word) for line in one.wiring for word in line.split(" "))
+        key = (without_index(one.component), one.kind, one.changes, wiring)
         alike.setdefault(key, []).append(one)
     return [
-        Row(_INDEX.sub("*", found[0].component) if len(found) > 1 else found[0].component, len(found), found[0])
+        Row(without_index(found[0].component) if len(found) > 1 else found[0].component, len(found), found[0])
         for found in alike.values()
     ]
 
 
 def consumers_of(one: ComponentChange) -> list[str]:
     """Return who is handed cells by a component; those that differ only in an index as one."""
-    return folded_lines(one.consumers)
-
-
-def folded_lines(lines: Iterable[str]) -> list[str]:
-    """Return *lines*, those that differ only in an index as one, with their number."""
-    alike: dict[str, list[str]] = {}
-    for line in lines:
-        alike.setdefault(" ".join(_INDEX.sub("*", word) for word in line.split(" ")), []).append(line)
-    return [found[0] if len(found) == 1 else f"{line} (\u00d7{len(found)})" for line, found in alike.items()]
+    return folded_ids(one.consumers)
 
 
 def unit_of(change: Change) -> str:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from wiremap.cli.component_ids import folded_ids
 from wiremap.cli.diff_rows import (
     Row,
     consumers_of,
-    folded_lines,
     headline,
     place_of,
     rows,
@@ -89,7 +89,7 @@ def _wirings(wirings: Sequence[WiringChange], limit: int | None) -> Iterator[tup
     """Yield a title and the lines of each difference; recipes with the same one share it."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for one in wirings:
-        if one.diff is not None and (lines := folded_lines(one.diff.lines())):
+        if one.diff is not None and (lines := folded_ids(one.diff.lines())):
             alike.setdefault(tuple(lines), []).append(one.recipe)
     for told, recipes in alike.items():
         title = f"wiring of {', '.join(recipes)}" if any(recipes) else "wiring, inferred"

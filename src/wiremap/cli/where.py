@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from wiremap.cli.component_ids import enumeration
 from wiremap.cli.node_ids import folded_lines, rest_of, unfolded_lines
 from wiremap.cli.output import Subparsers, say, write, write_json
 from wiremap.use_cases.locating import Answer, Located, locate
@@ -115,7 +116,7 @@ def _print_cells(label: str, cells: Mapping[str, tuple[str, ...]], arrow: str) -
     for cell, others in cells.items():
         by_others.setdefault(others, []).append(cell)
     for others, names in by_others.items():
-        write(f"  {label:<10} {', '.join(names)} {arrow} {', '.join(others)}")
+        write(f"  {label:<10} {', '.join(names)} {arrow} {enumeration(others)}")
         label = ""
 
 
@@ -130,7 +131,7 @@ def _print_file(found: tuple[Located, ...]) -> None:
 def _component(one: Located) -> str:
     if one.place is None:
         return ""
-    cell = f": {one.place.cell} → {', '.join(one.place.consumers)}" if one.place.cell else ""
+    cell = f": {one.place.cell} → {enumeration(one.place.consumers)}" if one.place.cell else ""
     return one.place.component + cell
 
 
