@@ -7,6 +7,7 @@ import sys
 
 from wiremap.cli.output import Subparsers, say, write
 from wiremap.errors import PytestMissingError
+from wiremap.use_cases.child_python import run_to_its_end
 
 _DESCRIPTION = """\
 Run the tests that are not proved unaffected by what changed, and record what each rests on: `pytest --wiremap`.
@@ -43,12 +44,7 @@ def run(options: argparse.Namespace, own_help: str) -> int:
     if not {"-h", "--help"}.isdisjoint(options.pytest_arguments):
         write(own_help)
         return _help_of(command)
-    with subprocess.Popen(command) as child:  # noqa: S603 - the user's own pytest
-        try:
-            return child.wait()
-        except KeyboardInterrupt:
-            child.wait()  # the terminal interrupts it too, and it has records to write
-            raise
+    return run_to_its_end(command)
 
 
 def _help_of(command: list[str]) -> int:

@@ -12,7 +12,9 @@ Pairs are found from the certain to the probable:
 4. Of what is left still, pairs are made whose surroundings, up to so many edges away, are equal and found only once in
    each graph: wide surroundings first. So the rest of a graph is found in which all ids are new and something was
    replaced, as far as that is not too near.
-5. A pair of different ids is dropped unless its edges agree; ``GraphDiff`` says with what. Ids of it that are left
+5. What is left then and has other traits was renamed and changed if there is no doubt: it is the only one left of its
+   class with these edges to what has a partner, or the only one of its class in either graph.
+6. A pair of different ids is dropped unless its edges agree; ``GraphDiff`` says with what. Ids of it that are left
    on both sides make pairs instead.
 
 Step 2 alone finds that two graphs differ in nothing but ids, wherever refinement can tell. The others keep a change
@@ -23,12 +25,13 @@ times the logarithm of components.
 import re
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from typing import Final
+from typing import Final, TypeVar
 
 from wiremap.graph.elements import Component, Label
 from wiremap.graph.refinement import Partition
 from wiremap.graph.topology import Topology
 
+S = TypeVar("S", bound=Hashable)
 _Look = Callable[[Topology, Component], Hashable]
 _STEPS: Final = 8
 """How far from what has a partner step 3 looks, in edges; what was changed all over is seldom deeper."""
@@ -48,6 +51,7 @@ def correspondence(before: Topology, after: Topology, pinned: Mapping[str, str])
         pairs.add_by_pairs(_traits)
     pairs.add_by_surroundings()
     pairs.add_by_pairs(_traits)
+    pairs.add_what_only_one_can_be()
     pairs.drop_what_disagrees()
     return pairs.partner
 
@@ -136,6 +140,31 @@ class _Pairs:
             olds, news = (_unique_values(seen) for seen in self._surroundings(width))
             for seen in olds.keys() & news.keys():
                 self._add(olds[seen], news[seen])
+
+    def add_what_only_one_can_be(self) -> None:
+        """Pair components of one class whose traits differ, where on neither side another may be meant."""
+        for old, new in self._unique_on_both_sides(_class):
+            self._add(old, new)
+        for _ in range(_STEPS):
+            olds, news = map(_unique_values, self._edges_to_pairs())
+            found = olds.keys() & news.keys()
+            for seen in found:
+                self._add(olds[seen], news[seen])
+            if not found:
+                break
+
+    def _edges_to_pairs(self) -> Iterator[Mapping[str, Hashable]]:
+        """Yield, for the graphs before and after, class and edges to pairs of open components; pairs by their name after."""
+        after_names = {new: new for new in self.origin}
+        graphs = ((self._before, self.partner), (self._after, after_names))
+        for (graph, names), components in zip(graphs, self._open(), strict=True):
+            edges = {
+                component.id: frozenset(
+                    (label, names[other]) for label, other in graph.links.get(component.id, ()) if other in names
+                )
+                for component in components
+            }
+            yield {c.id: (_class(graph, c), edges[c.id]) for c in components if edges[c.id]}
 
     def _surroundings(self, width: int) -> Iterator[Mapping[str, int]]:
         """Yield, for the graph before and the one after, hashes of what open components see: pairs are seen by name."""
@@ -232,7 +261,7 @@ def _seen_around(
     return tuple(sorted((label, seen[other] if other in seen else hash(names[other])) for label, other in links))
 
 
-def _unique_values(seen: Mapping[str, int]) -> Mapping[int, str]:
+def _unique_values(seen: Mapping[str, S]) -> Mapping[S, str]:
     """Return the ids that see what no other does, by that."""
     counts = Counter(seen.values())
     return {value: id_ for id_, value in seen.items() if counts[value] == 1}

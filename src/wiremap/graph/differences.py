@@ -37,9 +37,10 @@ class GraphDiff:
         removed: Components that are only in the graph before.
         added: Components that are only in the graph after.
         renamed: Ids after, by ids before, of components that are called otherwise. That is only claimed of a
-            component with the same traits (type, module, extension, tags, requirements, parameters) and, up to
-            renaming, the same edges to all components that both graphs have: at least one, unless it has no edge
-            in either. Which of several interchangeable components has which new id is a consistent guess.
+            component with the same type and module and, up to renaming, the same edges to all components that
+            both graphs have: at least one, unless it has no edge in either. Where other traits differ too
+            (extension, tags, requirements, parameters), it is only claimed if no other component can be meant;
+            these are ``changed``. Which of several interchangeable components has which new id is a consistent guess.
             The owner of a local graph has the new id inside that it has outside.
         changed: Values that differ in components that both graphs have.
             Which parameters differ is a change of ``parameter_values``.

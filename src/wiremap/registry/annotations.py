@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from functools import partial
 from inspect import unwrap
 from types import FunctionType
 from typing import Any, Final, get_args, get_origin, get_type_hints
@@ -38,6 +39,17 @@ def names_in_class(cls: type) -> Mapping[str, Any]:
 
 def names_around(function: Any) -> Mapping[str, Any]:
     """Return the global names of the module that *function* was written in; none for what is not Python."""
-    innermost = unwrap(function)
-    plain = getattr(innermost, "__func__", innermost)
-    return plain.__globals__ if isinstance(plain, FunctionType) else {}
+    written = _written(function)
+    return written.__globals__ if isinstance(written, FunctionType) else {}
+
+
+def _written(called: Any) -> Any:
+    """Return the function whose signature *called* has."""
+    while isinstance(called, partial):
+        called = called.func
+    called = unwrap(called)
+    if isinstance(called, type):
+        called = called.__init__ if isinstance(called.__init__, FunctionType) else called.__new__  # type: ignore[misc] # read
+    elif not isinstance(called, FunctionType) and not hasattr(called, "__func__"):
+        called = getattr(type(called), "__call__", None)  # noqa: B004 -- it is read
+    return getattr(called, "__func__", called)

@@ -2,9 +2,11 @@
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from inspect import Parameter
-from typing import Any, Final, get_args, get_origin
+from types import CoroutineType
+from typing import Any, Final, TypeVar, get_args, get_origin
 
 from wiremap.registry.annotations import UNKNOWN
+from wiremap.registry.generic_calls import limit_of, may_be_any, solved
 from wiremap.registry.signatures import Shape, type_name
 
 _BY_POSITION: Final = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
@@ -32,16 +34,32 @@ def misfits_of_call(given: Shape, wanted: Shape, fits: Fits) -> tuple[str, ...]:
 def _misfits(given: Shape, wanted: Shape, fits: Fits) -> Iterator[str]:
     if given.parameters is not None and wanted.parameters is not None:
         yield from _misfits_of_parameters(_Parameters(given.parameters), _Parameters(wanted.parameters), fits)
-    if given.is_async and not wanted.is_async and not _may_be_awaitable(wanted.result):
+    if given.is_async and not wanted.is_async and not fits(CoroutineType, wanted.result):
         yield f"it is async, and {type_name(wanted.result)} is expected of the call"
-    elif wanted.is_async and not given.is_async and not _may_be_awaitable(given.result):
-        yield f"it returns {type_name(given.result)}, and something to await is expected"
+    elif wanted.is_async and not given.is_async and not fits(given.result, Coroutine):
+        yield f"it returns {type_name(given.result)}, and a coroutine is expected"
     else:
-        is_either_async = given.is_async or wanted.is_async
-        results = [_awaited(shape) if is_either_async else shape.result for shape in (given, wanted)]
-        if not fits(*results):
-            verb = "gives, when awaited," if is_either_async else "returns"
-            yield f"it {verb} {type_name(results[0])}, and {type_name(results[1])} is expected"
+        yield from _misfits_of_result(given, wanted, fits)
+
+
+def _misfits_of_result(given: Shape, wanted: Shape, fits: Fits) -> Iterator[str]:
+    is_either_async = given.is_async or wanted.is_async
+    result, expected = (_awaited(shape) if is_either_async else shape.result for shape in (given, wanted))
+    if isinstance(result, TypeVar):
+        result = solved(result, _passed_for(result, given, wanted), expected, fits)
+    if not (may_be_any(expected, result, fits) if isinstance(expected, TypeVar) else fits(result, expected)):
+        verb = "gives, when awaited," if is_either_async else "returns"
+        yield f"it {verb} {type_name(result)}, and {type_name(expected)} is expected"
+
+
+def _passed_for(variable: TypeVar, given: Shape, wanted: Shape) -> list[Any]:
+    """Return the types of the arguments that are passed by position where *given* takes its *variable*."""
+    takers, passed = _Parameters(given.parameters or ()), _Parameters(wanted.parameters or ())
+    return [
+        sent.annotation
+        for position, sent in enumerate(passed.by_position)
+        if (taker := takers.at(position)) and taker.annotation is variable
+    ]
 
 
 def _awaited(shape: Shape) -> Any:
@@ -50,10 +68,6 @@ def _awaited(shape: Shape) -> Any:
         return shape.result
     is_told = get_origin(shape.result) in (Awaitable, Coroutine) and get_args(shape.result)
     return get_args(shape.result)[-1] if is_told else UNKNOWN
-
-
-def _may_be_awaitable(declared: Any) -> bool:
-    return declared in (Any, object) or hasattr(get_origin(declared) or declared, "__await__")
 
 
 # Parameters
@@ -148,7 +162,7 @@ def _misfits_of_argument(taker: Parameter, sent: Parameter, fits: Fits) -> Itera
 
 
 def _misfits_of_type(taker: Parameter | None, sent: Parameter, fits: Fits) -> Iterator[str]:
-    if taker and not fits(sent.annotation, taker.annotation):
+    if taker and not fits(limit_of(sent.annotation), limit_of(taker.annotation)):
         yield f"its {taker.name!r} takes {type_name(taker.annotation)}, and {type_name(sent.annotation)} is passed"
 
 

@@ -1,10 +1,11 @@
 """Whether each cell fits the type that its consumer declares: the check of type checkers, once more at run time."""
 
 from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from functools import cached_property, partial
 from inspect import unwrap
 from types import FunctionType, MethodType
-from typing import Any, get_origin
+from typing import Any, ClassVar, Final, Self, get_origin
 
 from wiremap.errors import CellTypeError
 from wiremap.graph import CALL, CellKind
@@ -86,6 +87,10 @@ def misfit_of_cell(requirement: Requirement[Any, Any], provider: object, cell: s
     if kind == "method":
         is_possible = fits(type(value_of_cell(provider, cell)), wanted)
         return None if is_possible else f"it is {_sort(cell)}{_written_at(provider, cell)}"
+    if requirement.is_interface and _is_writable(requirement.type, cell):
+        return _misfit_of_state(wanted, provider, cell) or _misfit_for_assignment(
+            requirement.type, wanted, provider, cell
+        )
     return _misfit_of_state(wanted, provider, cell)
 
 
@@ -127,6 +132,8 @@ def _shape_of(provider: object, cell: str, value: Any) -> Shape | None:
     owner = next((klass for klass in type(provider).__mro__ if cell in vars(klass)), None)
     if shape is None or owner is None or cell in instance_dict(provider):
         return shape
+    if not isinstance(provider, type):
+        shape = shape_with_arguments(shape, {Self: type(provider)})
     return shape_with_arguments(shape, arguments_in(owner, type(provider)))
 
 
@@ -167,6 +174,47 @@ def _member(protocol: Any, name: str) -> Any:
     if isinstance(class_attribute(plain, name), FunctionType | classmethod | staticmethod):
         return shape_of_method(protocol, name) or UNKNOWN
     return _declared_state(protocol, name)
+
+
+def _is_writable(protocol: Any, name: str) -> bool:
+    """Tell whether *protocol* lets its user assign the attribute, as a mere annotation does."""
+    found = class_attribute(get_origin(protocol) or protocol, name)
+    if isinstance(found, property):
+        return found.fset is not None
+    declared = _declared_state(protocol, name)
+    is_told = declared is not UNKNOWN and not {declared, get_origin(declared)} & {ClassVar, Final}
+    return is_told and not hasattr(type(found), "__get__")
+
+
+def _misfit_for_assignment(protocol: Any, wanted: Any, provider: object, cell: str) -> str | None:
+    """Return why not each value of type *wanted* can be assigned to a state that fits otherwise, or None."""
+    cure = "declare it in the interface as a property, which is read only"
+    if _is_read_only(provider, cell):
+        return f"it can't be assigned; {cure}"
+    declared = _declared_state(type(provider), cell)
+    found = [class_attribute(plain, cell) for plain in (type(provider), get_origin(protocol) or protocol)]
+    if any(isinstance(one, property) for one in found) or fits(wanted, declared):
+        return None  # a setter may take more than its getter gives
+    return f"its type is {type_name(declared)}, which not all that may be assigned is; {cure}"
+
+
+def _is_read_only(provider: object, cell: str) -> bool:
+    """Tell whether nobody can assign the attribute, for all that its class says."""
+    cls = type(provider)
+    found = class_attribute(cls, cell)
+    if isinstance(found, property):
+        return found.fset is None
+    declared = _declared_state(cls, cell)
+    return (
+        isinstance(found, cached_property)
+        or Final in (declared, get_origin(declared))
+        or (is_dataclass(cls) and _is_frozen(cls) and cell in (field.name for field in fields(cls)))
+        or (isinstance(provider, tuple) and cell in getattr(cls, "_fields", ()))
+    )
+
+
+def _is_frozen(cls: Any) -> bool:
+    return bool(cls.__dataclass_params__.frozen)
 
 
 def _misfit_of_state(wanted: Any, provider: object, cell: str) -> str | None:

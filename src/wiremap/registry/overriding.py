@@ -4,6 +4,7 @@ Nothing here keeps a component alive: a graph may outlive its components, and wh
 """
 
 import itertools
+import threading
 import warnings
 import weakref
 from collections import defaultdict
@@ -204,7 +205,8 @@ class _Override(AbstractContextManager[T]):
         self._handed, self._reached = cells
         self._where = where
         self._is_entered = False
-        self._open: list[int] = []
+        self._open: list[tuple[int, int]] = []
+        """For each block that it is entered in, the thread that entered it, and its number."""
 
     def __enter__(self) -> T:
         self._is_entered = True
@@ -212,7 +214,7 @@ class _Override(AbstractContextManager[T]):
         with wiring_lock:
             if faults := list(_replaced(self._reached, replaced_cell)):
                 raise WiringError(faults, _NOTHING_SWAPPED)
-            self._open.append(number)
+            self._open.append((threading.get_ident(), number))
             try:
                 for bound in self._handed:
                     bound.stand_ins[number] = self._stand_in
@@ -227,7 +229,11 @@ class _Override(AbstractContextManager[T]):
             self._put_back()
 
     def _put_back(self) -> None:
-        number = self._open.pop()  # of several blocks any will do: the stand-in is one
+        # The blocks of one thread end inside out; a block that another thread ends may be any of them.
+        mine = [one for one in self._open if one[0] == threading.get_ident()]
+        ended = (mine or self._open)[-1]
+        self._open.remove(ended)
+        _, number = ended
         for bound in self._handed:
             bound.stand_ins.pop(number, None)
         _bind_anew(self._reached)

@@ -12,6 +12,7 @@ from typing import (
     Any,
     Final,
     ParamSpecArgs,
+    TypeVar,
     Unpack,
     get_args,
     get_origin,
@@ -21,7 +22,8 @@ from typing import (
 )
 
 from wiremap.registry.annotations import UNKNOWN, names_around, resolved
-from wiremap.registry.type_arguments import arguments_in, with_arguments
+from wiremap.registry.context_managers import managed, manager_of
+from wiremap.registry.type_arguments import arguments_in, unknown_in, with_arguments
 
 _WRITTEN: Final = re.compile(r"""(?P<text>'[^']*'|"[^"]*")|<(?P<member>[\w.]+): [^>]*>|(?:[\w<>]+\.)+(?=\w)""")
 """In the text of a type: values that are strings, members of enumerations, and modules and classes around names."""
@@ -74,10 +76,11 @@ def shape_of_type(declared: Any) -> Shape:
     if not get_args(declared):
         return ANY_CALL
     taken, result = get_args(declared)
+    unknown = unknown_in(declared)  # they belong to the class around
     if not isinstance(taken, list):  # `...`, or a parameter specification
-        return Shape(None, result)
+        return shape_with_arguments(Shape(None, result), unknown)
     parameters = (Parameter(f"_{n}", Parameter.POSITIONAL_ONLY, annotation=kind) for n, kind in enumerate(taken))
-    return Shape(tuple(parameters), result)
+    return shape_with_arguments(Shape(tuple(parameters), result), unknown)
 
 
 def shape_of_method(declared: Any, name: str) -> Shape | None:
@@ -88,7 +91,8 @@ def shape_of_method(declared: Any, name: str) -> Shape | None:
     shape = shape_of_function(_function_of(method), skip_self=not isinstance(method, staticmethod))
     if overloads := _overloads(f"{owner.__qualname__}.{name}", owner.__module__, skip_self=True):
         shape = replace(ANY_CALL, overloads=overloads)  # a protocol has nothing else of them
-    return shape and shape_with_arguments(shape, arguments_in(owner, declared))
+    known = {**unknown_in(plain), **unknown_in(owner), **arguments_in(owner, declared)}
+    return shape and shape_with_arguments(shape, known)
 
 
 def _function_of(method: Any) -> Any:
@@ -121,21 +125,25 @@ def shape_of_function(function: Any, *, skip_self: bool = False) -> Shape | None
 
 def _last_shape_of(function: Any, *, skip_self: bool) -> Shape | None:
     """Return how the last definition of *function* is called, which stands for all overloads."""
-    if _is_wrapper(function):
+    manager = manager_of(function)
+    if manager is None and _is_wrapper(function):
         return Shape(None, UNKNOWN, inspect.iscoroutinefunction(function))
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        return None
+        return Shape(None, function) if type(function) is type else None  # such as `int`, which tells no arguments
     names = names_around(function)
     written = list(signature.parameters.values())[int(skip_self) :]
     parameters = [parameter.replace(annotation=_type_of(parameter.annotation, names)) for parameter in written]
     if any(map(_stands_for_unknown, written, parameters)):
-        return Shape(None, _type_of(signature.return_annotation, names), _is_async(function))
+        given = _type_of(signature.return_annotation, names)
+        return Shape(None, given if manager is None else managed(manager, given), _is_async(function))
     parameters = [one for parameter in parameters for one in _spelled_out(parameter)]
     called = _without_partials(function)
     # The call of a class gives an instance; Python tells what its __init__ returns, which is nothing.
     result = called if isinstance(called, type) else _type_of(signature.return_annotation, names)
+    if manager is not None:
+        result = managed(manager, result)
     return Shape(tuple(parameters), result, _is_async(function))
 
 
@@ -212,6 +220,8 @@ def type_name(declared: Any) -> str:
     """Return *declared* as one writes it, without the modules of classes."""
     if declared is None or declared is type(None):
         return "None"
+    if isinstance(declared, TypeVar):
+        return declared.__name__
     if isinstance(declared, type) and not get_args(declared):
         return declared.__qualname__
     return _WRITTEN.sub(lambda found: found["text"] or found["member"] or "", inspect.formatannotation(declared))

@@ -1,7 +1,8 @@
 """What the type variables of a generic class stand for, in a class that derives from it or in ``Class[int]``."""
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, get_args, get_origin
+from types import UnionType
+from typing import Any, Self, TypeVar, Union, get_args, get_origin
 
 from wiremap.registry.annotations import UNKNOWN
 
@@ -22,10 +23,17 @@ def arguments_in(base: type, declared: Any) -> Arguments:
     return known.get(base, {})
 
 
+def unknown_in(generic: Any) -> Arguments:
+    """Return the variables of a *generic* class or alias, each as unknown."""
+    return dict.fromkeys(getattr(generic, "__parameters__", ()), UNKNOWN)
+
+
 def with_arguments(annotation: Any, known: Arguments) -> Any:
     """Return *annotation* with each type variable that is known replaced by what it stands for."""
-    if isinstance(annotation, TypeVar):
+    if isinstance(annotation, TypeVar) or annotation is Self:
         return known.get(annotation, annotation)
+    if Self in known and get_origin(annotation) in (Union, UnionType):
+        return Union[tuple(with_arguments(one, known) for one in get_args(annotation))]  # noqa: UP007 -- of a tuple
     if not known or isinstance(annotation, type) or not (free := getattr(annotation, "__parameters__", ())):
         return annotation
     try:

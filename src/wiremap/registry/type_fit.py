@@ -7,6 +7,7 @@ promotions, the arguments of containers, callables by their signatures.
 """
 
 import collections.abc
+import contextlib
 from enum import EnumType
 from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Final, Literal, NewType, TypeVar, Union, get_args, get_origin, is_typeddict
@@ -24,6 +25,11 @@ _PROMOTIONS: Final[dict[Any, tuple[type, ...]]] = {float: (int,), complex: (int,
 """By type, what else may stand for it, with all that derives from that."""
 _IMMUTABLE_TYPE: Final = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 _ITEMS: Final[dict[Any, tuple[Any, ...]]] = {str: (str,), bytes: (int,)}
+_STANDARD: Final = ("builtins", collections.abc.__name__, "collections", contextlib.__name__)
+_BY_LAST_ARGUMENT: Final = (collections.abc.Awaitable, collections.abc.Coroutine)
+"""What matters of them is what awaiting them gives."""
+_BY_FIRST_ARGUMENT: Final = (contextlib.AbstractContextManager, contextlib.AbstractAsyncContextManager)
+"""What matters of them is what is given to the ``with`` block."""
 _WRAPPERS: Final = (Annotated, ClassVar, Final)
 
 
@@ -137,10 +143,14 @@ def _arguments_fit(source: Any, target: Any) -> bool:
     known = all(_is_standard(get_origin(side) or side) for side in (source, target))
     if not (given and wanted and known) or Ellipsis in (*given, *wanted):
         return True
+    if get_origin(target) in _BY_LAST_ARGUMENT:
+        given, wanted = given[-1:], wanted[-1:]
+    elif get_origin(target) in _BY_FIRST_ARGUMENT:
+        given, wanted = given[:1], wanted[:1]
     if len(given) != len(wanted):
         return get_origin(source) is not get_origin(target)
     return all(_fits(one, other) or _fits(other, one) for one, other in zip(given, wanted, strict=True))
 
 
 def _is_standard(origin: Any) -> bool:
-    return getattr(origin, "__module__", None) in ("builtins", collections.abc.__name__, "collections")
+    return getattr(origin, "__module__", None) in _STANDARD

@@ -20,7 +20,7 @@ from wiremap.errors import CollectionFailedError
 from wiremap.selection.facts import Trace, newest
 from wiremap.selection.flakiness import flaky_tests
 from wiremap.store.map import FOLDER, Map
-from wiremap.use_cases.child_python import pytest_command
+from wiremap.use_cases.child_python import pytest_command, run_to_its_end
 from wiremap.use_cases.collecting import affected
 
 CHOSEN, OUTCOMES = "chosen.json", "outcomes.jsonl"
@@ -175,15 +175,12 @@ class _Runner:
             return {}
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, CHOSEN).write_text(json.dumps(tests), encoding="utf-8")
-            child = subprocess.run(  # noqa: S603 - the user's own pytest
-                [*pytest_command(), f"--wiremap-audit={folder}", *self._arguments],
-                stdout=output or subprocess.DEVNULL,
-                stderr=output or subprocess.DEVNULL,
-                check=False,
-            )
+            command = [*pytest_command(), f"--wiremap-audit={folder}", *self._arguments]
+            talk = output or subprocess.DEVNULL
+            exit_code = run_to_its_end(command, stdout=talk, stderr=talk)
             outcomes = Path(folder, OUTCOMES)
             if not outcomes.exists():
-                raise CollectionFailedError(child.returncode, "No test came to its end.")
+                raise CollectionFailedError(exit_code, "No test came to its end.")
             return _read(outcomes.read_text(encoding="utf-8"))
 
 

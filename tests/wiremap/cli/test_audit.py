@@ -2,12 +2,14 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.wiremap.projects import Finished, Project, new_project
+from tests.wiremap.projects import Finished, Project, clean_environment, new_project
 
 TESTS = """
     from pathlib import Path
@@ -225,3 +227,39 @@ def test_where_nothing_would_be_skipped_nothing_runs(tmp_path: Path) -> None:
 
 def test_a_pytest_that_gives_up_is_wrong_usage(project: Project) -> None:
     assert project.wiremap("audit", "--", "--no-such-option").exit_code == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a group of processes is interrupted as a terminal does it")
+def test_an_interrupt_lets_pytest_end_its_fixtures(tmp_path: Path) -> None:
+    flag, ended = tmp_path / "interrupt", tmp_path / "ended"
+    waiting = f"""
+        import os, pathlib, signal, time
+
+        def test_a():
+            if os.path.lexists({str(flag)!r}):
+                os.killpg(0, signal.SIGINT)
+                time.sleep(60)
+
+        def teardown_module():
+            time.sleep(1)  # longer than a parent waits that kills its child
+            pathlib.Path({str(ended)!r}).touch()
+    """
+    project = new_project(tmp_path / "project", {"test_a.py": waiting})
+    project.record()
+    ended.unlink()
+    flag.touch()
+
+    interrupted = subprocess.run(
+        [sys.executable, "-m", "wiremap", "audit"],
+        cwd=project.root,
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        start_new_session=True,
+    )
+
+    assert interrupted.returncode == 130
+    assert interrupted.stderr.endswith("wiremap: interrupted\n")
+    assert "KeyboardInterrupt" in interrupted.stderr
+    assert ended.exists()

@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -82,7 +83,7 @@ def test_no_id_is_both_removed_and_added(before: Graph, after: Graph) -> None:
 
 
 @given(wirings(depth=0), st.data())
-def test_a_rename_is_only_claimed_where_traits_and_edges_agree(before: Graph, data: st.DataObject) -> None:
+def test_a_rename_is_only_claimed_where_class_and_edges_agree(before: Graph, data: st.DataObject) -> None:
     after = data.draw(renamings(before) | wirings(depth=0))
     diff = before.diff(after)
     removed, added = ({component.id for component in components} for components in (diff.removed, diff.added))
@@ -92,7 +93,7 @@ def test_a_rename_is_only_claimed_where_traits_and_edges_agree(before: Graph, da
         star, new_star = before.star(old), after.star(new)
         bindings = {edge.renamed(partner) for edge in star.bindings if not removed & {*edge.ends}}
         containment = {pair.renamed(partner) for pair in star.containment if not removed & {*pair.ends}}
-        assert star.component.traits == new_star.component.traits
+        assert (star.component.type, star.component.module) == (new_star.component.type, new_star.component.module)
         assert bindings == {edge for edge in new_star.bindings if not added & {*edge.ends}}
         assert containment == {pair for pair in new_star.containment if not added & {*pair.ends}}
         assert bindings or containment or not (star.neighbours or new_star.neighbours)
@@ -241,6 +242,65 @@ def test_a_component_of_which_no_neighbour_stays_is_another_component() -> None:
 
     assert not before.diff(after).renamed
     assert not before.diff(Graph((component("Q", "T"),))).renamed
+
+
+def test_what_is_renamed_and_built_otherwise_is_told_as_both() -> None:
+    after = Graph(
+        components=(component("Planner", "Scheduler", parameters="2"), component("BlockManager"), component("Engine")),
+        bindings=(Binding("BlockManager", "allocate", "Planner"), Binding("Planner", "schedule", "Engine")),
+        containment=(Containment("Planner", "Engine"),),
+    )
+
+    diff = SMALL.diff(after)
+
+    assert diff == GraphDiff(renamed={"Scheduler": "Planner"}, changed=(Change("Planner", "parameters", "1", "2"),))
+    assert diff.describe() == "Scheduler -> Planner renamed\n~ Planner parameters\n"
+    assert not diff.is_renaming
+    assert SMALL.apply(diff) == after
+
+
+def test_a_rename_beside_a_neighbour_that_is_renamed_and_built_otherwise_is_told() -> None:
+    after = Graph(
+        components=(
+            component("Planner", "Scheduler", parameters="2"),
+            component("Pool", "BlockManager"),
+            component("Engine"),
+        ),
+        bindings=(Binding("Pool", "allocate", "Planner"), Binding("Planner", "schedule", "Engine")),
+        containment=(Containment("Planner", "Engine"),),
+    )
+
+    diff = SMALL.diff(after)
+
+    assert diff.renamed == {"Scheduler": "Planner", "BlockManager": "Pool"}
+    assert not diff.removed
+    assert not diff.added
+
+
+def test_among_like_layers_the_one_that_is_renamed_and_built_otherwise_is_found_by_its_edges() -> None:
+    def layers(*names: str, parameters: str) -> Graph:
+        return Graph(
+            (*(component(name, "Layer", parameters=parameters if name == names[1] else "1") for name in names),),
+            tuple(Binding(one, "forward", other) for one, other in pairwise(names)),
+        )
+
+    before, after = layers("a", "b", "c", "d", parameters="1"), layers("a", "x", "c", "d", parameters="2")
+
+    assert before.diff(after).renamed == {"b": "x"}
+
+
+def test_of_two_that_may_be_meant_none_is_called_renamed() -> None:
+    engine = component("Engine")
+    before = Graph((engine, component("a", "T", parameters="1")), (Binding("a", "x", "Engine"),))
+    after = Graph(
+        (engine, component("b", "T", parameters="2"), component("c", "T", parameters="3")),
+        (Binding("b", "x", "Engine"), Binding("c", "x", "Engine")),
+    )
+
+    diff = before.diff(after)
+
+    assert not diff.renamed
+    assert before.apply(diff) == after
 
 
 def test_a_rename_falls_with_the_one_that_it_rests_on() -> None:

@@ -5,6 +5,7 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
@@ -150,6 +151,52 @@ def test_overrides_from_many_threads_leave_all_as_before() -> None:
         thread.start()
     for thread in threads:
         thread.join()
+
+    assert wired.reads() == [7] * 6
+
+
+def test_an_override_that_threads_share_ends_in_each_with_its_own_block() -> None:
+    wired = Wired()
+    shared, other = wired.graph.override("Blocks", Blocks(100)), wired.graph.override("Blocks", Blocks(200))
+
+    with ThreadPoolExecutor(1) as first, ThreadPoolExecutor(1) as second:
+        first.submit(shared.__enter__).result()
+        with other:
+            second.submit(shared.__enter__).result()
+            first.submit(shared.__exit__, None, None, None).result()
+            assert wired.reads() == [100] * 6, "the second thread entered it last, and is still in its block"
+            second.submit(shared.__exit__, None, None, None).result()
+            assert wired.reads() == [200] * 6
+
+    assert wired.reads() == [7] * 6
+
+
+def test_threads_that_share_an_override_leave_all_as_before() -> None:
+    wired, barrier = Wired(), threading.Barrier(8)
+    shared = wired.graph.override("Blocks", Blocks(100))
+
+    def work() -> set[int]:
+        barrier.wait()
+        seen = set[int]()
+        for _ in range(50):
+            with shared:
+                seen.update(wired.reads())
+        return seen
+
+    with ThreadPoolExecutor(8) as pool:
+        seen = [future.result() for future in [pool.submit(work) for _ in range(8)]]
+
+    assert seen == [{100}] * 8
+    assert wired.reads() == [7] * 6
+
+
+def test_an_override_may_be_ended_in_another_thread() -> None:
+    wired = Wired()
+    shared = wired.graph.override("Blocks", Blocks(100))
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(shared.__enter__).result()
+        shared.__exit__(None, None, None)
 
     assert wired.reads() == [7] * 6
 

@@ -7,7 +7,7 @@ from typing import Any, Generic, Literal, ParamSpec, Protocol, TypedDict, TypeVa
 import pytest
 
 from wiremap.registry.call_fit import misfits_of_call
-from wiremap.registry.signatures import shape_of_function, shape_of_method, shape_of_type, type_name
+from wiremap.registry.signatures import Shape, shape_of_function, shape_of_method, shape_of_type, type_name
 from wiremap.registry.type_fit import fits
 
 
@@ -136,7 +136,7 @@ class ReadsTextByNumber(ReadsText[int], Protocol): ...
 
 @pytest.mark.parametrize(
     ("declared", "key", "value"),
-    [(Reads[int, bytes], int, bytes), (ReadsText[bool], bool, str), (ReadsTextByNumber, int, str), (Reads, Key, Value)],
+    [(Reads[int, bytes], int, bytes), (ReadsText[bool], bool, str), (ReadsTextByNumber, int, str), (Reads, Any, Any)],
 )
 def test_a_method_of_a_generic_class_has_the_types_that_it_is_derived_with(declared: Any, key: Any, value: Any) -> None:
     shape = shape_of_method(declared, "read")
@@ -148,7 +148,10 @@ def test_a_method_of_a_generic_class_has_the_types_that_it_is_derived_with(decla
 
 def test_what_python_tells_no_signature_of_is_left_alone() -> None:
     assert shape_of_function(type.__call__) is None or shape_of_function(print) is not None
-    assert shape_of_function(dict.fromkeys) is None or shape_of_function(int) is None
+
+
+def test_a_class_that_tells_no_arguments_still_gives_its_objects() -> None:
+    assert shape_of_function(range) == Shape(None, range)
 
 
 @pytest.mark.parametrize(
