@@ -1391,6 +1391,21 @@ class UnknownTestError(WiremapError):
         return f"No test is called {self.test!r}.{near_names(self.test, self.known)}"
 
 
+class UnrecordedTestError(WiremapError):
+    """It was asked what a test executed of which there is no record."""
+
+    code = "unrecorded-test"
+
+    def __init__(self, test: str, known: Iterable[str]) -> None:
+        self.test = test
+        self.known = tuple(known)
+        super().__init__(test, self.known)
+
+    def _text(self) -> str:
+        near = near_names(self.test, self.known)
+        return f"No test called {self.test!r} was recorded.{near or ' `wiremap run` records what it runs.'}"
+
+
 class UncollectedTestError(WiremapError):
     """A test was asked for in a file that pytest could not collect, so that its tests are not known."""
 

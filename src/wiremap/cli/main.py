@@ -14,6 +14,7 @@ import wiremap.cli.flaky
 import wiremap.cli.graph
 import wiremap.cli.lock
 import wiremap.cli.map
+import wiremap.cli.path
 import wiremap.cli.rules
 import wiremap.cli.run
 import wiremap.cli.shard
@@ -27,6 +28,7 @@ _COMMANDS = (
     wiremap.cli.affected,
     wiremap.cli.shard,
     wiremap.cli.explain,
+    wiremap.cli.path,
     wiremap.cli.where,
     wiremap.cli.compile,
     wiremap.cli.lock,

@@ -15,6 +15,7 @@ from typing import Literal, Protocol
 from wiremap.selection import facts as kinds
 from wiremap.selection.facts import Fact, Trace, matching
 from wiremap.selection.recipe_ways import RecipeWay, recipe_way
+from wiremap.selection.wiring_words import star_changes
 from wiremap.source.branches import function_of
 from wiremap.source.interactions import FRAME_READERS, CannotFollowError, Step, same_header, steps_along, ways
 from wiremap.source.module_names import digest
@@ -152,7 +153,8 @@ _LOOK_AT_CODE = frozenset(
 def _difference(before: Sequence[Step], now: Sequence[Step]) -> Wiring:
     for old, new in zip_longest(before, now):
         if old is None or new is None or not old.is_same(new):
-            return Wiring("other", _told(old, new))
+            stars = star_changes(before, now)
+            return Wiring("other", f"{stars}; first, {_told(old, new)}" if stars else _told(old, new))
     return Wiring("same")
 
 

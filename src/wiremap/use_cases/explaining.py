@@ -16,6 +16,7 @@ from wiremap.selection.chains import chain, units_of
 from wiremap.store.map import FOLDER, Map
 from wiremap.use_cases.collecting import Answer, affected
 from wiremap.use_cases.component_index import component_index
+from wiremap.use_cases.node_names import is_within, node_named, place_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,39 +83,23 @@ def explain(name: str) -> list[Explanation]:
         UncollectedTestError: pytest could not collect the file that it stands in.
         NothingRecordedError: No test was ever recorded.
     """
-    path, separator, rest = name.partition("::")
-    place = _place(path)
+    place = place_of(name.partition("::")[0])
     answer = affected() if place is None else affected([str(place)])
     root = answer.rootdir.resolve()
-    if place is not None and place.is_relative_to(root):
-        path = place.relative_to(root).as_posix()
-    node = f"{path}{separator}{rest}"
+    node = node_named(name, root)
     reasons = {entry["test"]: entry["reasons"] for entry in answer.document["run"]}
     known = sorted([*reasons, *answer.document["skip"]])
-    tests = [test for test in known if _is_within(test, node) and not _is_of_error(reasons.get(test))]
+    tests = [test for test in known if is_within(test, node) and not _is_of_error(reasons.get(test))]
     if not tests:
-        if _is_of_error(reasons.get(path)):
-            raise UncollectedTestError(node, path, reasons[path][0]["detail"])
+        file = node.partition("::")[0]
+        if _is_of_error(reasons.get(file)):
+            raise UncollectedTestError(node, file, reasons[file][0]["detail"])
         raise UnknownTestError(node, known)
     with contextlib.closing(_map(answer)) as store:
         records = _Records(store, answer.document, root.relative_to(project_root(root)), read_settings(root))
         if not records.traces:
             raise NothingRecordedError(_why_nothing(answer))
         return [records.explanation(test, reasons.get(test, ())) for test in tests]
-
-
-def _place(path: str) -> Path | None:
-    """Return the file or folder that *path* names, seen from the current folder or from one above it."""
-    here = Path.cwd()
-    found = (folder / path for folder in (here, *here.parents))
-    return next((place.resolve() for place in found if path and place.exists()), None)
-
-
-def _is_within(test: str, node: str) -> bool:
-    """Tell whether *test* is *node* itself, with any parameters, or stands in it."""
-    if node in ("", "."):
-        return True
-    return test == node or test.startswith((f"{node}::", f"{node}[", f"{node.rstrip('/')}/"))
 
 
 def _is_of_error(reasons: Sequence[Mapping[str, Any]] | None) -> bool:

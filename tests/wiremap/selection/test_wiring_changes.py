@@ -47,15 +47,19 @@ def test_a_branch_that_was_not_taken_is_the_same_for_the_test() -> None:
     now = BEFORE.replace("Moe(4)", "Moe(8)")
 
     assert judged(trace(DENSE), now) == Wiring("same")
-    assert judged(trace(MOE), now) == Wiring("other", "`return Moe(8)` stands where `return Moe(4)` did")
+    assert judged(trace(MOE), now) == Wiring(
+        "other", "the component Moe(4) is Moe(8) now; first, `return Moe(8)` stands where `return Moe(4)` did"
+    )
 
 
 def test_what_is_new_or_gone_is_told() -> None:
     longer = BEFORE.replace("    return Dense()", "    Sampler()\n    return Dense()")
 
-    assert judged(trace(DENSE), longer) == Wiring("other", "`Sampler()` stands where `return Dense()` did")
+    assert judged(trace(DENSE), longer) == Wiring(
+        "other", "the component Sampler() is new; first, `Sampler()` stands where `return Dense()` did"
+    )
     assert judged(trace(DENSE), BEFORE.replace("return Dense()", "pass")) == Wiring(
-        "other", "`pass` stands where `return Dense()` did"
+        "other", "the component Dense() is gone; first, `pass` stands where `return Dense()` did"
     )
 
 

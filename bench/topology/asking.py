@@ -1,0 +1,40 @@
+"""A pytest plugin: beside what wiremap would run, write what it would run if recipes were functions like others."""
+
+import dataclasses
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from wiremap.selection import facts as kinds
+from wiremap.store.map import Map
+from wiremap.use_cases.selecting import Collected, Selection
+
+_report = Selection.report
+_traces = Map.traces
+
+
+def _both(self: Selection, collected: Collected) -> Any:
+    Map.traces = _without_evidence  # type: ignore[method-assign]
+    try:
+        bare = _report(Selection(self._project, self._store), collected)
+    finally:
+        Map.traces = _traces  # type: ignore[method-assign]
+    runs = sorted(one.test for one in bare.verdicts if one.runs)
+    Path(os.environ["TOPOLOGY_BARE"]).write_text(json.dumps(runs), encoding="utf-8")
+    return _report(self, collected)
+
+
+def _without_evidence(self: Map, *, until: int | None = None) -> Any:
+    """Return traces that do not tell which way tests took through recipes."""
+    return {
+        test: [
+            dataclasses.replace(trace, facts=frozenset(fact for fact in trace.facts if fact.kind != kinds.RECIPE))
+            for trace in traces
+        ]
+        for test, traces in _traces(self, until=until).items()
+    }
+
+
+if "TOPOLOGY_BARE" in os.environ:
+    Selection.report = _both  # type: ignore[method-assign]

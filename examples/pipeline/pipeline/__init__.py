@@ -1,0 +1,1 @@
+"""Records through plugins: one source, some stages, one sink, wired by recipes."""

@@ -1,0 +1,1 @@
+"""A small service of notes: requests in, responses out, wired by recipes."""
