@@ -22,6 +22,7 @@ EXAMPLES = [
     errors.UnsupportedModelError("gpt2", ["llama"], "The engine"),
     errors.WeightsMismatchError(["a"], ["b"], []),
     errors.NoTokenizerError("tokenizer"),
+    errors.NoChatTemplateError(),
     errors.ChatTemplateError("roles must alternate"),
 ]
 

@@ -82,6 +82,13 @@ def test_the_tokenizer_gives_the_ids_of_transformers(path: Path, engine: LLMEngi
         ids = engine.tokenizer.encode(text)
         assert ids == reference(text).input_ids
         assert engine.tokenizer.backend.decode(ids, skip_special_tokens=False) == text
+    talk = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "Hello"},
+        {"role": "user", "content": "?"},
+    ]
+    expected = reference.apply_chat_template(talk, add_generation_prompt=True, return_dict=False)
+    assert engine.tokenizer.encode_chat(talk) == expected
 
 
 def test_every_digit_stands_alone_also_after_blanks(engine: LLMEngine) -> None:

@@ -235,7 +235,7 @@ class WeightsMismatchError(EngineError):
 
 
 class NoTokenizerError(EngineError):
-    """Text was given or asked for, and the checkpoint brought no tokenizer or chat template."""
+    """Text was given or asked for, and the checkpoint brought no tokenizer."""
 
     code = "no-tokenizer"
 
@@ -246,6 +246,19 @@ class NoTokenizerError(EngineError):
     def sentence(self) -> str:
         """Say what is absent and what works without it."""
         return f"The checkpoint has no {self.wanted}: give prompts as lists of token ids, or add the file."
+
+
+class NoChatTemplateError(EngineError):
+    """A conversation was given, and the checkpoint doesn't say how its model reads one."""
+
+    code = "no-chat-template"
+
+    def sentence(self) -> str:
+        """Say what works without it, and what would give one."""
+        return (
+            "The checkpoint has no chat template, so how its model reads a conversation is not known: "
+            "let it complete a plain text instead, or add the model's chat_template.jinja."
+        )
 
 
 class ChatTemplateError(EngineError):
