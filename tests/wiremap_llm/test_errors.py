@@ -9,6 +9,8 @@ from wiremap_llm.errors import EngineError
 
 EXAMPLES = [
     errors.InvalidConfigError("config.json", ["a is 1"]),
+    errors.RecipeNotFoundError("json", "it has no function combine()"),
+    errors.InputError("There is no prompt"),
     errors.NoModelError(),
     errors.UnknownKeywordError(["b"], ["a"]),
     errors.ImplementationKeywordError({"device": "dense.DEVICE"}, "dense"),

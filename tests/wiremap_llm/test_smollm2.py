@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.wiremap_llm.checkpoints import ReferenceModel
-from wiremap_llm.__main__ import model_path
 from wiremap_llm.checkpoint.gguf_checkpoint import GgufCheckpoint
+from wiremap_llm.cli.opening import model_path
 from wiremap_llm.errors import CheckpointError
 from wiremap_llm.llm_engine import LLMEngine
 from wiremap_llm.recipes.dense import combine

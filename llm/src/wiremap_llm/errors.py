@@ -39,6 +39,38 @@ class InvalidConfigError(EngineError):
         return f"{self.source} cannot be used: {'; '.join(self.faults)}."
 
 
+class RecipeNotFoundError(EngineError):
+    """A recipe was named that can't be used."""
+
+    code = "recipe-not-found"
+
+    def __init__(self, recipe: str, fault: str) -> None:
+        self.recipe = recipe
+        self.fault = fault
+        super().__init__(recipe, fault)
+
+    def sentence(self) -> str:
+        """Say what is wrong, and what a recipe is."""
+        return (
+            f"{self.recipe!r} is no recipe: {self.fault}. Name a module whose combine() builds an engine, "
+            "such as wiremap_llm.recipes.dense."
+        )
+
+
+class InputError(EngineError):
+    """What the command line was given can't be used."""
+
+    code = "input"
+
+    def __init__(self, fault: str) -> None:
+        self.fault = fault
+        super().__init__(fault)
+
+    def sentence(self) -> str:
+        """Pass on the fault, which says what to do."""
+        return f"{self.fault}."
+
+
 class NoModelError(EngineError):
     """An engine was to be built, not only compiled, and no model was named."""
 
