@@ -9,6 +9,8 @@ from wiremap_llm.errors import EngineError
 
 EXAMPLES = [
     errors.InvalidConfigError("config.json", ["a is 1"]),
+    errors.RecipeNotFoundError("json", "it has no function combine()"),
+    errors.InputError("There is no prompt"),
     errors.NoModelError(),
     errors.UnknownKeywordError(["b"], ["a"]),
     errors.ImplementationKeywordError({"device": "dense.DEVICE"}, "dense"),
@@ -22,6 +24,7 @@ EXAMPLES = [
     errors.UnsupportedModelError("gpt2", ["llama"], "The engine"),
     errors.WeightsMismatchError(["a"], ["b"], []),
     errors.NoTokenizerError("tokenizer"),
+    errors.NoChatTemplateError(),
     errors.ChatTemplateError("roles must alternate"),
 ]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.wiremap_llm.checkpoints import ReferenceModel
-from wiremap_llm.__main__ import model_path
 from wiremap_llm.checkpoint.gguf_checkpoint import GgufCheckpoint
+from wiremap_llm.cli.opening import model_path
 from wiremap_llm.errors import CheckpointError
 from wiremap_llm.llm_engine import LLMEngine
 from wiremap_llm.recipes.dense import combine
@@ -82,6 +82,13 @@ def test_the_tokenizer_gives_the_ids_of_transformers(path: Path, engine: LLMEngi
         ids = engine.tokenizer.encode(text)
         assert ids == reference(text).input_ids
         assert engine.tokenizer.backend.decode(ids, skip_special_tokens=False) == text
+    talk = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "Hello"},
+        {"role": "user", "content": "?"},
+    ]
+    expected = reference.apply_chat_template(talk, add_generation_prompt=True, return_dict=False)
+    assert engine.tokenizer.encode_chat(talk) == expected
 
 
 def test_every_digit_stands_alone_also_after_blanks(engine: LLMEngine) -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.wiremap_llm import text_model
-from wiremap_llm.errors import ChatTemplateError, NoTokenizerError
+from wiremap_llm.errors import NoChatTemplateError
 from wiremap_llm.tokenizer import Tokenizer
 
 MARKS = {"bos_token": text_model.SPECIAL[0], "eos_token": text_model.SPECIAL[1]}
@@ -27,28 +27,9 @@ def test_a_conversation_is_rendered_with_the_special_tokens_and_a_place_for_the_
 
 
 def test_without_a_template_a_conversation_is_refused() -> None:
-    with pytest.raises(NoTokenizerError, match="has no chat template"):
+    with pytest.raises(NoChatTemplateError, match="let it complete a plain text instead, or add"):
         tokenizer(None).encode_chat(HELLO)
 
 
-def test_a_template_may_refuse_a_conversation() -> None:
-    refusing = tokenizer("{{ raise_exception('roles must alternate') }}")
-
-    with pytest.raises(ChatTemplateError, match="conversation: roles must alternate"):
-        refusing.encode_chat(HELLO)
-
-
-def test_a_template_cannot_reach_out_of_its_sandbox() -> None:
-    escaping = tokenizer("{{ messages.__class__.__mro__ }}")
-
-    with pytest.raises(ChatTemplateError, match="unsafe"):
-        escaping.encode_chat(HELLO)
-
-
-def test_a_broken_template_is_refused() -> None:
-    with pytest.raises(ChatTemplateError, match="cannot render"):
-        tokenizer("{% for %}").encode_chat(HELLO)
-
-
-def test_a_template_can_ask_for_the_date() -> None:
-    assert len(tokenizer("{{ strftime_now('%Y') }}").encode_chat(HELLO)) == 4
+def test_the_variables_of_a_template_are_passed_on() -> None:
+    assert len(tokenizer("{{ year }}").encode_chat(HELLO, year="2024")) == 4

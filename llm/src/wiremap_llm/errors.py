@@ -39,6 +39,38 @@ class InvalidConfigError(EngineError):
         return f"{self.source} cannot be used: {'; '.join(self.faults)}."
 
 
+class RecipeNotFoundError(EngineError):
+    """A recipe was named that can't be used."""
+
+    code = "recipe-not-found"
+
+    def __init__(self, recipe: str, fault: str) -> None:
+        self.recipe = recipe
+        self.fault = fault
+        super().__init__(recipe, fault)
+
+    def sentence(self) -> str:
+        """Say what is wrong, and what a recipe is."""
+        return (
+            f"{self.recipe!r} is no recipe: {self.fault}. Name a module whose combine() builds an engine, "
+            "such as wiremap_llm.recipes.dense."
+        )
+
+
+class InputError(EngineError):
+    """What the command line was given can't be used."""
+
+    code = "input"
+
+    def __init__(self, fault: str) -> None:
+        self.fault = fault
+        super().__init__(fault)
+
+    def sentence(self) -> str:
+        """Pass on the fault, which says what to do."""
+        return f"{self.fault}."
+
+
 class NoModelError(EngineError):
     """An engine was to be built, not only compiled, and no model was named."""
 
@@ -235,7 +267,7 @@ class WeightsMismatchError(EngineError):
 
 
 class NoTokenizerError(EngineError):
-    """Text was given or asked for, and the checkpoint brought no tokenizer or chat template."""
+    """Text was given or asked for, and the checkpoint brought no tokenizer."""
 
     code = "no-tokenizer"
 
@@ -246,6 +278,19 @@ class NoTokenizerError(EngineError):
     def sentence(self) -> str:
         """Say what is absent and what works without it."""
         return f"The checkpoint has no {self.wanted}: give prompts as lists of token ids, or add the file."
+
+
+class NoChatTemplateError(EngineError):
+    """A conversation was given, and the checkpoint doesn't say how its model reads one."""
+
+    code = "no-chat-template"
+
+    def sentence(self) -> str:
+        """Say what works without it, and what would give one."""
+        return (
+            "The checkpoint has no chat template, so how its model reads a conversation is not known: "
+            "let it complete a plain text instead, or add the model's chat_template.jinja."
+        )
 
 
 class ChatTemplateError(EngineError):

@@ -74,6 +74,32 @@ def test_the_generation_configuration_tells_where_a_sequence_ends(qwen3_folder: 
     assert alone.eos_token_ids == (5,)
     assert CheckpointFolder(tmp_path).model_config().eos_token_ids == (5, 6)
 
+    write(tmp_path / "generation_config.json", {"eos_token_id": None})
+    assert CheckpointFolder(tmp_path).model_config().eos_token_ids == (5,)
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ({}, {"eos_token": "old"}),
+        ({"eos_token": "config", "bos_token": {"content": "<s>"}}, {"eos_token": "old", "bos_token": "<s>"}),
+        ({"eos_token": "config", "added_tokens_decoder": {}}, {"eos_token": "config"}),
+        ({"add_bos_token": True, "image_token": "<image>"}, {"eos_token": "old", "image_token": "<image>"}),
+    ],
+)
+def test_the_tokens_that_templates_name_are_found_in_both_files(
+    config: dict[str, Any], expected: dict[str, str], tmp_path: Path
+) -> None:
+    """As transformers merges them."""
+    text_model.tokenizer().save(str(tmp_path / "tokenizer.json"))
+    write(tmp_path / "tokenizer_config.json", config)
+    write(tmp_path / "special_tokens_map.json", {"eos_token": "old", "additional_special_tokens": ["x"]})
+
+    tokenizer = CheckpointFolder(tmp_path).tokenizer()
+
+    assert tokenizer is not None
+    assert tokenizer.special_tokens == expected
+
 
 @pytest.mark.parametrize(
     ("files", "expected"),
@@ -97,7 +123,7 @@ def test_a_chat_template_is_found_wherever_it_is_kept(
     tokenizer = CheckpointFolder(tmp_path).tokenizer()
 
     assert tokenizer is not None
-    assert tokenizer.chat_template == expected
+    assert (tokenizer.chat_template and tokenizer.chat_template.source) == expected
 
 
 def test_a_damaged_tokenizer_is_refused(tmp_path: Path) -> None:

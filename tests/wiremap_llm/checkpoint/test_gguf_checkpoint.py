@@ -64,6 +64,7 @@ def test_the_chat_template_comes_along(path: Path) -> None:
     prompt = tokenizer.encode_chat([{"role": "user", "content": "hello"}])
 
     assert prompt == tokenizer.encode("<|im_start|>user\nhello<|im_end|><|im_start|>assistant")
+    assert tokenizer.special_tokens == {"bos_token": "<|im_start|>", "eos_token": "<|im_end|>"}
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,9 @@ class CheckpointFolder:
         config.json does for models that also end turns.
         """
         fields = self._json("config.json", required=True)
-        fields.update({k: v for k, v in self._json("generation_config.json").items() if k == "eos_token_id"})
+        ends = self._json("generation_config.json").get("eos_token_id")
+        if ends is not None:
+            fields["eos_token_id"] = ends
         return ModelConfig.from_json(fields, str(self.path / "config.json"))
 
     def tokenizer(self) -> Tokenizer | None:
@@ -36,13 +38,11 @@ class CheckpointFolder:
         if not file.exists():
             return None
         config = self._json("tokenizer_config.json")
-        texts = {name: _token_text(config.get(name)) for name in ("bos_token", "eos_token", "pad_token")}
-        special_tokens = {name: text for name, text in texts.items() if text is not None}
         try:
             backend = tokenizers.Tokenizer.from_file(str(file))
         except Exception as error:  # the package raises nothing narrower
             raise CheckpointError(str(file), f"is no readable tokenizer ({error})") from error
-        return Tokenizer(backend, self._chat_template(config), special_tokens)
+        return Tokenizer(backend, self._chat_template(config), self._special_tokens(config))
 
     def weights(self) -> Iterator[tuple[str, Tensor]]:
         """Yield every stored tensor with its name, one at a time, in its stored dtype."""
@@ -61,6 +61,14 @@ class CheckpointFolder:
         if absent:
             raise CheckpointError(str(self.path), f"the weights {', '.join(absent)} are missing")
         return files
+
+    def _special_tokens(self, tokenizer_config: dict[str, Any]) -> dict[str, str]:
+        """Return the tokens that templates may name, such as bos_token; older folders have a file for them."""
+        named = {**tokenizer_config, **self._json("special_tokens_map.json")}
+        if "added_tokens_decoder" in tokenizer_config:  # transformers reads the file only where this is absent
+            named = tokenizer_config
+        texts = {name: _token_text(value) for name, value in named.items() if name.endswith("_token")}
+        return {name: text for name, text in texts.items() if text is not None}
 
     def _chat_template(self, tokenizer_config: dict[str, Any]) -> str | None:
         file = self.path / "chat_template.jinja"
@@ -86,6 +94,7 @@ class CheckpointFolder:
         return content
 
 
-def _token_text(token: str | dict[str, str] | None) -> str | None:
-    """Return the text of a special token, which tokenizer_config.json may wrap in an object."""
-    return token.get("content") if isinstance(token, dict) else token
+def _token_text(token: Any) -> str | None:
+    """Return the text of a special token, which tokenizer_config.json may wrap in an object; flags are none."""
+    text = token.get("content") if isinstance(token, dict) else token
+    return text if isinstance(text, str) else None

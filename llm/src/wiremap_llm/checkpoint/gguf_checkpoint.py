@@ -22,6 +22,9 @@ from wiremap_llm.tokenizer import Tokenizer
 _ARCHITECTURES = ("llama",)
 _CONTROL_TOKEN = 3  # of tokenizer.ggml.token_type
 
+# The tokens that chat templates may name; "seperator" is spelled so in the format.
+_MARKS = {"bos": "bos", "eos": "eos", "unk": "unknown", "pad": "padding", "sep": "seperator", "mask": "mask"}
+
 _NAMES = {
     "token_embd": "model.embed_tokens",
     "output_norm": "model.norm",
@@ -70,7 +73,7 @@ class GgufCheckpoint:
         json["model_type"] = self.architecture
         json["vocab_size"] = len(metadata.get("tokenizer.ggml.tokens", ()))
         json["tie_word_embeddings"] = "output.weight" not in self.file.tensors
-        ends = [metadata.get(f"tokenizer.ggml.{name}_token_id") for name in ("eos", "eot")]
+        ends = [metadata.get(f"tokenizer.ggml.{name}_token_id") for name in ("eos", "eot", "eom")]
         json["eos_token_id"] = [token for token in ends if token is not None]
         return ModelConfig.from_json(json, str(self.path))
 
@@ -106,7 +109,7 @@ class GgufCheckpoint:
             yield name, _pair_halves(tensor, heads[kind]) if kind in heads else tensor
 
     def _marks(self) -> dict[str, int]:
-        found = {name: self.file.metadata.get(f"tokenizer.ggml.{name}_token_id") for name in ("bos", "eos")}
+        found = {name: self.file.metadata.get(f"tokenizer.ggml.{key}_token_id") for name, key in _MARKS.items()}
         return {name: index for name, index in found.items() if index is not None}
 
     def _pre_tokenizer(self, name: str) -> pre_tokenizers.PreTokenizer:

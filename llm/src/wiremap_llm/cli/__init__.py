@@ -1,0 +1,1 @@
+"""The command line: parses arguments, drives an engine, prints. Nothing here computes."""
