@@ -48,6 +48,7 @@ class ModelRunner:
         dtype: torch.dtype = getattr(torch, self.config.dtype)
         self.model.to(dtype).to_empty(device=self.device)
         load_weights(self.model, open_checkpoint(self.config.model).weights())
+        self.model.pack()
         self._allocate_kv_cache(dtype)
 
     @torch.inference_mode()

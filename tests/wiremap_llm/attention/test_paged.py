@@ -1,4 +1,4 @@
-"""Paged attention equals attention written plainly in float64, wherever the blocks lie."""
+"""Every attention backend equals attention written plainly in float64, wherever the blocks lie."""
 
 import pytest
 import torch
@@ -9,6 +9,8 @@ from wiremap_llm.attention.paged import PagedAttention
 from wiremap_llm.batch import Batch, Chunk
 from wiremap_llm.request import Request
 
+BACKENDS = (PagedAttention,)
+
 BLOCK_SIZE, NUM_BLOCKS, HEADS, KV_HEADS, HEAD_DIM = 4, 16, 4, 2, 8
 
 
@@ -18,12 +20,18 @@ def placed(num_tokens: int, table: list[int]) -> Request:
     return new
 
 
+@pytest.fixture(params=BACKENDS, ids=lambda each: each.__name__)
+def backend(request: pytest.FixtureRequest) -> type[PagedAttention]:
+    chosen: type[PagedAttention] = request.param
+    return chosen
+
+
 class Stage:
     """A backend with a cache of NaN, and the queries, keys and values of some requests."""
 
-    def __init__(self, lengths: list[int]) -> None:
+    def __init__(self, backend: type[PagedAttention], lengths: list[int]) -> None:
         torch.manual_seed(0)
-        self.backend = PagedAttention(engine_config(kvcache_block_size=BLOCK_SIZE))
+        self.backend = backend(engine_config(kvcache_block_size=BLOCK_SIZE))
         shape = (NUM_BLOCKS, BLOCK_SIZE, KV_HEADS, HEAD_DIM)
         self.k_cache, self.v_cache = torch.full(shape, torch.nan), torch.full(shape, torch.nan)
         blocks = torch.randperm(NUM_BLOCKS).tolist()
@@ -72,23 +80,23 @@ def plain_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return out.float()
 
 
-def test_prefill_of_several_requests_attends_within_each() -> None:
-    stage = Stage([1, 5, 9])
+def test_prefill_of_several_requests_attends_within_each(backend: type[PagedAttention]) -> None:
+    stage = Stage(backend, [1, 5, 9])
     spans = ((0, 1), (0, 5), (0, 9))
 
     torch.testing.assert_close(stage.prefill(*spans), stage.expected(*spans))
 
 
 @pytest.mark.parametrize("cut", range(1, 10))
-def test_a_prompt_cut_anywhere_attends_to_its_past(cut: int) -> None:
-    stage = Stage([10])
+def test_a_prompt_cut_anywhere_attends_to_its_past(backend: type[PagedAttention], cut: int) -> None:
+    stage = Stage(backend, [10])
     stage.prefill((0, cut))
 
     torch.testing.assert_close(stage.prefill((cut, 10)), stage.expected((cut, 10)))
 
 
-def test_decode_of_different_lengths_attends_to_each_past() -> None:
-    stage = Stage([1, 4, 5, 11])
+def test_decode_of_different_lengths_attends_to_each_past(backend: type[PagedAttention]) -> None:
+    stage = Stage(backend, [1, 4, 5, 11])
     for end in range(1, 11):  # feed all but the last token, in steps that requests leave as they end
         stage.prefill(*((min(end - 1, r.num_tokens - 1), min(end, r.num_tokens - 1)) for r in stage.requests))
 
@@ -97,8 +105,29 @@ def test_decode_of_different_lengths_attends_to_each_past() -> None:
     torch.testing.assert_close(found, stage.expected((0, 1), (3, 4), (4, 5), (10, 11)))
 
 
-def test_other_requests_slots_are_left_alone() -> None:
-    stage = Stage([5, 7])
+@pytest.mark.parametrize(
+    ("past", "fed"),
+    [
+        pytest.param((3, 10, 0, 0), ((3, 4), (10, 11), (0, 9), (0, 6)), id="decodes, then prompts that begin"),
+        pytest.param((3, 10, 4, 1), ((3, 4), (10, 11), (4, 9), (1, 5)), id="decodes, then prompts with a past"),
+        pytest.param((3, 0, 0, 0), ((3, 4), (0, 3), (0, 1), (0, 6)), id="a prompt of one token among others"),
+        pytest.param((0, 0, 0, 5), ((0, 4), (0, 0), (0, 0), (5, 6)), id="a prompt, then a decode"),
+    ],
+)
+def test_a_mixed_step_attends_as_its_parts(
+    backend: type[PagedAttention], past: tuple[int, ...], fed: tuple[tuple[int, int], ...]
+) -> None:
+    stage = Stage(backend, [4, 11, 9, 6])
+    stage.prefill(*((0, end) for end in past))
+
+    found = stage.prefill(*fed)
+
+    expected = [each for each in stage.expected(*fed) if len(each)]
+    torch.testing.assert_close(found, expected)
+
+
+def test_other_requests_slots_are_left_alone(backend: type[PagedAttention]) -> None:
+    stage = Stage(backend, [5, 7])
     stage.prefill((0, 5), (0, 0))
     own = [(r.block_table, i) for r in stage.requests[:1] for i in range(5)]
     slots = {table[i // BLOCK_SIZE] * BLOCK_SIZE + i % BLOCK_SIZE for table, i in own}

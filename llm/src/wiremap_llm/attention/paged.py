@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import torch
 from torch import Tensor
@@ -13,15 +14,18 @@ from wiremap_llm.config import EngineConfig
 
 @dataclass(frozen=True)
 class ReadGroup:
-    """Requests whose attention is computed in one call.
+    """Chunks whose attention is computed in one call: several of one token each, or one of any length.
 
     Attributes:
+        num_tokens: Tokens fed, of all chunks.
         slots: [requests, context], int64: where the keys and values to read stand in the flat cache.
-        mask: [requests, 1, queries, context], bool: which of them a query may see.
+            None where a prompt begins: all that it may see is what it feeds.
+        mask: [requests, 1, queries, context], bool: which of them a query may see. None without slots.
     """
 
-    slots: Tensor
-    mask: Tensor
+    num_tokens: int
+    slots: Tensor | None = None
+    mask: Tensor | None = None
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class AttentionMetadata:
 
     Attributes:
         write_slots: [tokens], int64: for each token fed, its slot in the flat cache.
-        groups: In the order of the tokens; a group covers requests * queries of them.
+        groups: In the order of the tokens.
     """
 
     write_slots: Tensor
@@ -53,14 +57,20 @@ class PagedAttention:
         self.device = device
 
     def prepare_metadata_for_attn_prefill(self, batch: Batch) -> None:
-        """Make *batch* the current step: each request's chunk attends in a call of its own."""
-        self.metadata = AttentionMetadata(
-            self._write_slots(batch), tuple(self._prefill_group(chunk) for chunk in batch.chunks)
-        )
+        """Make *batch* the current step.
+
+        Neighbours that feed one token each, as decoding requests do, attend in one call; every longer
+        chunk in a call of its own.
+        """
+        groups: list[ReadGroup] = []
+        for is_single, run in groupby(batch.chunks, lambda chunk: chunk.num_tokens == 1):
+            chunks = list(run)
+            groups += [self._decode_group(chunks)] if is_single else map(self._prefill_group, chunks)
+        self.metadata = AttentionMetadata(self._write_slots(batch.chunks), tuple(groups))
 
     def prepare_metadata_for_attn_decode(self, batch: Batch) -> None:
         """Make *batch* the current step: one token per request, all in one call."""
-        self.metadata = AttentionMetadata(self._write_slots(batch), (self._decode_group(batch),))
+        self.metadata = AttentionMetadata(self._write_slots(batch.chunks), (self._decode_group(batch.chunks),))
 
     def attn(self, q: Tensor, k: Tensor, v: Tensor, k_cache: Tensor, v_cache: Tensor) -> Tensor:
         """Store *k* and *v* at the slots of this step, then attend from *q*.
@@ -74,27 +84,36 @@ class PagedAttention:
         flat_k, flat_v = k_cache.flatten(0, 1), v_cache.flatten(0, 1)
         flat_k.index_copy_(0, self.metadata.write_slots, k)
         flat_v.index_copy_(0, self.metadata.write_slots, v)
-        sizes = [group.slots.shape[0] * group.mask.shape[2] for group in self.metadata.groups]
-        outputs = [
-            _attend(q_part, flat_k, flat_v, group)
-            for q_part, group in zip(torch.split(q, sizes), self.metadata.groups, strict=True)
-        ]
-        return torch.cat(outputs)
+        outputs, end = [], 0
+        for group in self.metadata.groups:
+            start, end = end, end + group.num_tokens
+            if group.slots is None:
+                outputs.append(_attend_within(q[start:end], k[start:end], v[start:end]))
+            else:
+                outputs.append(_attend(q[start:end], flat_k, flat_v, group.slots, group.mask))
+        return outputs[0] if len(outputs) == 1 else torch.cat(outputs)
 
-    def _write_slots(self, batch: Batch) -> Tensor:
-        return self._tensor([s for c in batch.chunks for s in c.slots(c.start, c.end, self.block_size)])
+    def _write_slots(self, chunks: Sequence[Chunk]) -> Tensor:
+        starts, lengths = self._tensor([c.start for c in chunks]), self._tensor([c.num_tokens for c in chunks])
+        rows = torch.repeat_interleave(lengths)
+        first_rows = lengths.cumsum(0) - lengths
+        positions = torch.arange(len(rows), device=self.device) + (starts - first_rows)[rows]
+        blocks = self._block_tables(chunks)[rows, positions // self.block_size]
+        return blocks * self.block_size + positions % self.block_size
 
     def _prefill_group(self, chunk: Chunk) -> ReadGroup:
+        if chunk.start == 0:
+            return ReadGroup(chunk.num_tokens)
         slots, _ = self._read_slots([chunk])
         queries = torch.arange(chunk.start, chunk.end, device=self.device)
         keys = torch.arange(chunk.end, device=self.device)
         # torch's own causal mask counts from the first key, which is wrong when a chunk has a past.
         mask = keys[None, :] <= queries[:, None]
-        return ReadGroup(slots, mask[None, None])
+        return ReadGroup(chunk.num_tokens, slots, mask[None, None])
 
-    def _decode_group(self, batch: Batch) -> ReadGroup:
-        slots, is_there = self._read_slots(batch.chunks)
-        return ReadGroup(slots, is_there[:, None, None])
+    def _decode_group(self, chunks: Sequence[Chunk]) -> ReadGroup:
+        slots, is_there = self._read_slots(chunks)
+        return ReadGroup(len(chunks), slots, is_there[:, None, None])
 
     def _read_slots(self, chunks: Sequence[Chunk]) -> tuple[Tensor, Tensor]:
         """Return the slots of each chunk's context, and which of them are no padding.
@@ -119,17 +138,27 @@ class PagedAttention:
         return torch.tensor(values, dtype=torch.int64, device=self.device)
 
 
-def _attend(q: Tensor, flat_k: Tensor, flat_v: Tensor, group: ReadGroup) -> Tensor:
+def _attend_within(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Attend causally within one prompt: q [tokens, heads, head_dim], k and v with their fewer heads; as q."""
+    q, k, v = (part.transpose(0, 1)[None] for part in (q, k, v))
+    mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+    return mixed[0].transpose(0, 1)
+
+
+def _attend(q: Tensor, flat_k: Tensor, flat_v: Tensor, slots: Tensor, mask: Tensor | None) -> Tensor:
     """Attend from the rows *q* [requests * queries, heads, head_dim] of one group; same shape.
 
     The flat cache is [slots, key-value heads, head_dim].
     """
-    num_requests = len(group.slots)
-    queries = q.reshape(num_requests, -1, *q.shape[1:]).transpose(1, 2)
-    mixed = functional.scaled_dot_product_attention(
-        queries, _gather(flat_k, group.slots), _gather(flat_v, group.slots), group.mask, enable_gqa=True
-    )
-    return mixed.transpose(1, 2).flatten(0, 1)
+    k, v = _gather(flat_k, slots), _gather(flat_v, slots)
+    num_requests, num_kv_heads, _, head_dim = k.shape
+    if len(q) > num_requests:  # one chunk of several tokens
+        queries = q.transpose(0, 1)[None]
+        mixed = functional.scaled_dot_product_attention(queries, k, v, mask, enable_gqa=True)
+        return mixed[0].transpose(0, 1)
+    # The heads that share keys stand as rows of one product: faster than torch's enable_gqa.
+    queries = q.view(num_requests, num_kv_heads, -1, head_dim)
+    return functional.scaled_dot_product_attention(queries, k, v, mask).reshape(q.shape)
 
 
 def _gather(flat: Tensor, slots: Tensor) -> Tensor:

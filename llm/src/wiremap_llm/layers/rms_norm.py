@@ -2,6 +2,7 @@
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 
 def rms_norm(x: Tensor, weight: Tensor, eps: float) -> Tensor:
@@ -15,10 +16,7 @@ def rms_norm(x: Tensor, weight: Tensor, eps: float) -> Tensor:
     Source:
         Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019.
     """
-    # bfloat16 keeps 8 significant bits: too few to sum `size` squares in.
-    wide = x.float()
-    inverse_rms = torch.rsqrt(wide.square().mean(dim=-1, keepdim=True) + eps)
-    return (wide * inverse_rms).to(x.dtype) * weight
+    return functional.rms_norm(x, weight.shape, weight, eps)  # sums in float32 for narrower types
 
 
 class RMSNorm(nn.Module):

@@ -5,12 +5,13 @@ Tokens of all requests stand flat along the first dimension; only attention tell
 
 from collections.abc import Callable
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from wiremap_llm.config import ModelConfig
 from wiremap_llm.layers.attention import CachedAttention
-from wiremap_llm.layers.linear import MergedLinear
+from wiremap_llm.layers.linear import Linear, MergedLinear, PackedWeight
 from wiremap_llm.layers.rms_norm import RMSNorm
 from wiremap_llm.layers.rotary import rotary_angles, rotate
 
@@ -21,12 +22,12 @@ class DecoderForCausalLM(nn.Module):
     With tied embeddings `lm_head` is None and the embedding serves as its weight.
     """
 
+    packed_embedding: PackedWeight | None = None
+
     def __init__(self, config: ModelConfig, make_layer: Callable[[int], nn.Module]) -> None:
         super().__init__()
         self.model = Decoder(config, make_layer)
-        self.lm_head = (
-            None if config.tie_word_embeddings else nn.Linear(config.hidden_size, config.vocab_size, bias=False)
-        )
+        self.lm_head = None if config.tie_word_embeddings else Linear(config.hidden_size, config.vocab_size)
 
     def forward(self, input_ids: Tensor, positions: Tensor) -> Tensor:
         """Run the layers over *input_ids* and *positions*, both [tokens], int64: [tokens, hidden]."""
@@ -35,8 +36,23 @@ class DecoderForCausalLM(nn.Module):
 
     def compute_logits(self, hidden: Tensor) -> Tensor:
         """Score the vocabulary for rows of hidden states [rows, hidden]: [rows, vocab]."""
-        head = self.model.embed_tokens if self.lm_head is None else self.lm_head
-        return functional.linear(hidden, head.weight)
+        if self.lm_head is not None:
+            logits: Tensor = self.lm_head(hidden)
+            return logits
+        if self.packed_embedding is not None:
+            return self.packed_embedding.product(hidden)
+        return functional.linear(hidden, self.model.embed_tokens.weight)
+
+    def pack(self) -> None:
+        """Bring loaded weights into the order that products read fastest.
+
+        An embedding that is also the head is then kept twice.
+        """
+        for module in self.modules():
+            if isinstance(module, Linear):
+                module.pack()
+        if self.lm_head is None and PackedWeight.fits(self.model.embed_tokens.weight):
+            self.packed_embedding = PackedWeight(self.model.embed_tokens.weight)
 
 
 class Decoder(nn.Module):
@@ -90,7 +106,7 @@ class SelfAttention(nn.Module):
         q_size = config.num_attention_heads * config.head_dim
         kv_size = config.num_key_value_heads * config.head_dim
         self.qkv_proj = MergedLinear(config.hidden_size, {"q_proj": q_size, "k_proj": kv_size, "v_proj": kv_size})
-        self.o_proj = nn.Linear(q_size, config.hidden_size, bias=False)
+        self.o_proj = Linear(q_size, config.hidden_size)
         self.q_norm, self.k_norm = (
             RMSNorm(config.head_dim, config.rms_norm_eps) if normalise_heads else nn.Identity() for _ in range(2)
         )
@@ -100,8 +116,8 @@ class SelfAttention(nn.Module):
         """Mix *hidden* [tokens, hidden] over the earlier tokens of each request; same shape."""
         projected = self.qkv_proj.split(self.qkv_proj(hidden))
         q, k, v = (part.reshape(len(hidden), -1, self.head_dim) for part in projected)
-        q = rotate(self.q_norm(q), cos, sin)
-        k = rotate(self.k_norm(k), cos, sin)
+        turned = rotate(torch.cat((self.q_norm(q), self.k_norm(k)), dim=1), cos, sin)
+        q, k = turned[:, : q.shape[1]], turned[:, q.shape[1] :]
         mixed: Tensor = self.o_proj(self.attn(q, k, v).flatten(1))
         return mixed
 
@@ -117,7 +133,7 @@ class GatedMLP(nn.Module):
         super().__init__()
         size = config.intermediate_size
         self.gate_up_proj = MergedLinear(config.hidden_size, {"gate_proj": size, "up_proj": size})
-        self.down_proj = nn.Linear(size, config.hidden_size, bias=False)
+        self.down_proj = Linear(size, config.hidden_size)
 
     def forward(self, hidden: Tensor) -> Tensor:
         """Transform each row of *hidden* [tokens, hidden] on its own; same shape."""
