@@ -952,6 +952,24 @@ class PatternSyntaxError(WiremapError):
         )
 
 
+class PatternTooHardError(WiremapError):
+    """A pattern has too many matches, or too much was tried without finding one."""
+
+    code = "pattern-too-hard"
+
+    def __init__(self, num_tried: int, num_nodes: int) -> None:
+        self.num_tried = num_tried
+        self.num_nodes = num_nodes
+        super().__init__(num_tried, num_nodes)
+
+    def _text(self) -> str:
+        return (
+            f"Not all matches of the pattern of {self.num_nodes} components are known: "
+            f"the search was given up after {self.num_tried:,} steps.\n"
+            "Name some of its components by id or type, or ask for fewer at once."
+        )
+
+
 class PatternNameWarning(WiringWarning):
     """A pattern names something that is nowhere in the graph, and looks like a misspelling of what is."""
 

@@ -154,7 +154,7 @@ class _Pairs:
                 break
 
     def _edges_to_pairs(self) -> Iterator[Mapping[str, Hashable]]:
-        """Yield, for both graphs, class and edges to pairs of open components; pairs by their name after."""
+        """Yield for either graph what open components are, and their edges to pairs, by the name after."""
         after_names = {new: new for new in self.origin}
         graphs = ((self._before, self.partner), (self._after, after_names))
         for (graph, names), components in zip(graphs, self._open(), strict=True):

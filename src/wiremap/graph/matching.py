@@ -3,13 +3,13 @@
 import re
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from fnmatch import translate
 from itertools import islice
 from typing import Final, NamedTuple
 
-from wiremap.errors import PatternNameWarning, nearest
+from wiremap.errors import PatternNameWarning, PatternTooHardError, nearest
 from wiremap.graph.elements import HANDS, HELD, HOLDS, TAKES, Component, Label, Link
 from wiremap.graph.patterns import Pattern, PatternEdge, PatternNode
 from wiremap.graph.topology import Topology
@@ -17,6 +17,9 @@ from wiremap.graph.topology import Topology
 _Key = tuple[str, ...]
 """A component: the ids of the owners around it, from outside to inside, and its own id."""
 _NUMBER: Final = re.compile("#?[0-9]+")
+_Candidates = Mapping[str, AbstractSet[_Key]]
+MOST_TRIES: Final = 100_000
+"""So many components are tried in a row without a match; that takes some seconds."""
 _START: Final = "start"
 _END: Final = "end"
 _SHOWN: Final = 3
@@ -31,7 +34,7 @@ class Matches:
         self._search = search
 
     def __iter__(self) -> Iterator[Mapping[str, str]]:
-        return ({name: "/".join(chosen[name]) for name in self._names} for chosen in self._search.extensions({}))
+        return ({name: "/".join(chosen[name]) for name in self._names} for chosen in self._search.matches())
 
     def __bool__(self) -> bool:
         return next(iter(self), None) is not None
@@ -48,9 +51,13 @@ class Matches:
 def find_matches(pattern: Pattern, graph: Topology) -> Matches:
     """Return every match of *pattern*: by the names of its nodes, keys of components joined with ``/``.
 
-    The node with the fewest candidates comes first, and then the search follows the edges of the pattern: first to
-    what most edges tie to the nodes chosen so far, since what few tie would be tried in all combinations. So a
-    pattern that hangs together costs one pass over the components, and what its matches and near misses cost.
+    Candidates are first compared with those at the other ends of their edges, and dropped where none fits. The node
+    with the fewest left comes first, and then the search follows the edges of the pattern: first to what most edges
+    tie to the nodes chosen so far, since what few tie would be tried in all combinations. Each choice narrows what
+    its neighbours may be, and is taken back as soon as one of the others has nothing left, or some have too few
+    together. So a pattern that hangs together costs a few passes over the components, and what its matches and near
+    misses cost. There are patterns for which all that is of no help: after ``MOST_TRIES`` in a row without a match
+    the search is given up.
 
     A name that is nowhere in the graph and looks misspelled is warned of at the line of the caller's caller.
     """
@@ -99,7 +106,7 @@ def _names_nowhere(pattern: Pattern, site: _Site, search: "_Search") -> Iterator
     What merely is not there may be what the pattern is to show.
     """
     components = site.components.values()
-    for node in search.nodes_nowhere(pattern):
+    for node in search.nodes_nowhere:
         known: set[str] = set()
         if node.id is not None or node.id_or_type is not None:
             known.update(component.id for component in components)
@@ -131,12 +138,43 @@ class _Search:
     def __init__(self, pattern: Pattern, site: _Site) -> None:
         self._site = site
         self._edges = pattern.edges
-        self._candidates = {
+        self._seen: dict[tuple[PatternEdge, str, _Key], AbstractSet[_Key]] = {}
+        alone = {
             node.name: {key for key, component in site.components.items() if fits(component)}
             for node, fits in ((node, _component_test(node)) for node in pattern.nodes)
         }
+        self.nodes_nowhere = [node for node in pattern.nodes if not alone[node.name]]
+        """The nodes that no component can be, whatever is beside it."""
+        self._candidates: _Candidates = {} if self.nodes_nowhere else self._consistent(alone)
         self._order = self._names_in_order()
-        self._seen: dict[tuple[PatternEdge, str, _Key], AbstractSet[_Key]] = {}
+        self._edges_at: dict[str, list[tuple[PatternEdge, str, str]]] = {node.name: [] for node in pattern.nodes}
+        for edge in pattern.edges:
+            self._edges_at[edge.start].append((edge, _START, edge.end))
+            self._edges_at[edge.end].append((edge, _END, edge.start))
+        self._num_tried = 0
+
+    def _consistent(self, candidates: _Candidates) -> _Candidates:
+        """Return *candidates* without those that have no edge to a candidate for a neighbour."""
+        left = dict(candidates)
+        for _ in left:  # what one pass drops tells the next; this often is enough but for long cycles
+            before = sum(map(len, left.values()))
+            for edge in sorted(self._edges, key=lambda edge: min(len(left[name]) for name in edge.ends)):
+                self._agree(edge, left)
+            if sum(map(len, left.values())) == before:
+                break
+        return left
+
+    def _agree(self, edge: PatternEdge, left: dict[str, AbstractSet[_Key]]) -> None:
+        """Drop from both ends of *edge* what it leads to nothing from, by a look at those of which fewer are left."""
+        here, name, other = (_START, edge.start, edge.end)
+        if len(left[other]) < len(left[name]):
+            here, name, other = (_END, edge.end, edge.start)
+        ends = {key: self._other_ends(edge, here, key) for key in left[name]}
+        if name == other:
+            left[name] = {key for key, there in ends.items() if key in there}
+        else:
+            left[name] = {key for key, there in ends.items() if not there.isdisjoint(left[other])}
+            left[other] = left[other] & set().union(*(ends[key] for key in left[name]))
 
     def _names_in_order(self) -> list[str]:
         order: list[str] = []
@@ -147,30 +185,40 @@ class _Search:
             rest.remove(order[-1])
         return order
 
-    def nodes_nowhere(self, pattern: Pattern) -> list[PatternNode]:
-        """Return the nodes that no component can be."""
-        return [node for node in pattern.nodes if not self._candidates[node.name]]
+    def matches(self) -> Iterator[Mapping[str, _Key]]:
+        """Yield every choice for all nodes, in the order of the keys.
 
-    def extensions(self, chosen: Mapping[str, _Key]) -> Iterator[Mapping[str, _Key]]:
-        """Yield every choice for all nodes that has *chosen* in it, in the order of the keys."""
+        Raises:
+            PatternTooHardError: Too much was tried since the last one.
+        """
+        self._num_tried = 0
+        if not self.nodes_nowhere and all(self._candidates.values()):
+            yield from self._extensions({}, self._candidates)
+
+    def _extensions(self, chosen: Mapping[str, _Key], candidates: _Candidates) -> Iterator[Mapping[str, _Key]]:
         if len(chosen) == len(self._order):
+            self._num_tried = 0
             yield chosen
             return
         name = self._order[len(chosen)]
-        for key in sorted(self._options(name, chosen)):
-            yield from self.extensions({**chosen, name: key})
+        for key in sorted(candidates[name] - set(chosen.values())):
+            self._num_tried += 1
+            if self._num_tried > MOST_TRIES:
+                raise PatternTooHardError(MOST_TRIES, len(self._order))
+            extended = {**chosen, name: key}
+            if (narrowed := self._narrowed(extended, name, candidates)) is not None:
+                yield from self._extensions(extended, narrowed)
 
-    def _options(self, name: str, chosen: Mapping[str, _Key]) -> AbstractSet[_Key]:
-        """Return the components that *name* may be, given those of other nodes."""
-        options: AbstractSet[_Key] = self._candidates[name]
-        for edge in self._edges:
-            if edge.end == name and edge.start in chosen:
-                options = options & self._other_ends(edge, _START, chosen[edge.start])
-            if edge.start == name and edge.end in chosen:
-                options = options & self._other_ends(edge, _END, chosen[edge.end])
-            if edge.ends == (name, name):
-                options = {key for key in options if key in self._other_ends(edge, _START, key)}
-        return options - set(chosen.values())
+    def _narrowed(self, chosen: Mapping[str, _Key], name: str, candidates: _Candidates) -> _Candidates | None:
+        """Return what the other nodes may be now that *name* is chosen, or None if that can't be for all of them."""
+        narrowed = dict(candidates)
+        for edge, here, other in self._edges_at[name]:
+            if other not in chosen:
+                narrowed[other] = narrowed[other] & self._other_ends(edge, here, chosen[name])
+                if not narrowed[other]:
+                    return None
+        open_names = self._order[len(chosen) :]
+        return narrowed if _may_all_differ([narrowed[one] for one in open_names], set(chosen.values())) else None
 
     def _other_ends(self, edge: PatternEdge, here: str, key: _Key) -> AbstractSet[_Key]:
         """Return the components at the other ends of all edges at *key* that fit *edge*; *key* is at its end *here*."""
@@ -179,6 +227,25 @@ class _Search:
             fits = _label_test(edge, here)
             self._seen[asked] = {other for label, other in self._site.links(key) if fits(label)}
         return self._seen[asked]
+
+
+def _may_all_differ(choices: Sequence[AbstractSet[_Key]], taken: AbstractSet[_Key]) -> bool:
+    """Tell whether each of *choices* has a key that is not *taken* and no other one's; found by augmenting paths."""
+    if all(len(keys) > taken_before for taken_before, keys in enumerate(sorted(choices, key=len), start=len(taken))):
+        return True
+    holder: dict[_Key, int] = {}
+    # Who has more keys than there are others always finds one.
+    scarce = [number for number, keys in enumerate(choices) if len(keys) < len(choices) + len(taken)]
+
+    def finds_one(number: int, asked: set[_Key]) -> bool:
+        for key in choices[number] - taken - asked:
+            asked.add(key)
+            if key not in holder or finds_one(holder[key], asked):
+                holder[key] = number
+                return True
+        return False
+
+    return all(finds_one(number, set()) for number in scarce)
 
 
 def _label_test(edge: PatternEdge, here: str) -> Callable[[Label], bool]:

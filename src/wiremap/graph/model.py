@@ -310,6 +310,8 @@ class Graph:
 
         Raises:
             PatternSyntaxError: The text is no pattern.
+            PatternTooHardError: In a loop over the matches, or where it is asked if there is one: the search takes
+                too long.
         """
         from wiremap.graph.matching import find_matches  # noqa: PLC0415 -- keeps `import wiremap` cheap
 

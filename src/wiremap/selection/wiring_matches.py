@@ -4,8 +4,9 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from wiremap.errors import PatternNameWarning
+from wiremap.errors import PatternNameWarning, PatternTooHardError
 from wiremap.graph import Component, Graph, Pattern
+from wiremap.graph.matching import MOST_TRIES
 from wiremap.graph.serialization import digest
 
 
@@ -32,13 +33,19 @@ def wiring_matches(pattern: str, graphs: Mapping[str, Graph]) -> WiringMatches:
 
     All edges of a match are in the stars of its components, so those that are matched, with their stars, tell the
     matches.
+
+    Raises:
+        PatternTooHardError: There are too many, or the search for them takes too long.
     """
     parsed = Pattern.parse(pattern)
     found: set[tuple[str, str, str]] = set()
     for recipe, graph in graphs.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PatternNameWarning)  # nobody reads it here
-            found |= {(recipe, name, key) for match in graph.match(parsed) for name, key in match.items()}
+            for number, match in enumerate(graph.match(parsed)):
+                if number == MOST_TRIES:
+                    raise PatternTooHardError(number, len(parsed.nodes))
+                found |= {(recipe, name, key) for name, key in match.items()}
     stars = [[*one, [star for star, _ in _stars(graphs[one[0]], one[2])]] for one in sorted(found)]
     components = {component for recipe, _, key in found for _, component in _stars(graphs[recipe], key)}
     return WiringMatches(digest(stars), tuple(sorted(components, key=lambda one: (one.id, one.type, one.source_path))))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wiremap.errors import PatternSyntaxError
+from wiremap.errors import PatternSyntaxError, PatternTooHardError
 from wiremap.selection.facts import UNCOMPILED
 
 if TYPE_CHECKING:
@@ -35,13 +35,16 @@ class Wirings:
             return f"{UNCOMPILED}{graphs}"
         try:
             return self._matched(pattern, graphs).digest
-        except PatternSyntaxError as error:  # a record of another version
+        except (PatternSyntaxError, PatternTooHardError) as error:  # the former in a record of another version
             return f"{UNCOMPILED}{error}"
 
     def classes(self, pattern: str) -> frozenset[tuple[str, str]]:
         """Return the source path, below its import root, and the type of each component that *pattern* matches."""
         graphs = self.graphs()
-        found = () if isinstance(graphs, str) else self._matched(pattern, graphs).components
+        try:
+            found = () if isinstance(graphs, str) else self._matched(pattern, graphs).components
+        except PatternTooHardError:  # the value says so, which is enough to run
+            return frozenset()
         return frozenset((one.source_path, one.type) for one in found if one.source_path)
 
     def matching_nothing(self, patterns: Iterable[str]) -> list[str]:
@@ -49,7 +52,13 @@ class Wirings:
         graphs = self.graphs()
         if isinstance(graphs, str):
             return []
-        return sorted(one for one in set(patterns) if self._matched(one, graphs).are_none)
+        return sorted(one for one in set(patterns) if self._finds_nothing(one, graphs))
+
+    def _finds_nothing(self, pattern: str, graphs: "Mapping[str, Graph]") -> bool:
+        try:
+            return self._matched(pattern, graphs).are_none
+        except PatternTooHardError:
+            return False
 
     def graphs(self) -> "Mapping[str, Graph] | str":
         """Return the graphs by recipe, or why there are none."""

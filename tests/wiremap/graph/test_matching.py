@@ -1,6 +1,7 @@
 """Finding patterns."""
 
 import itertools
+import random
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.wiremap.graph.strategies import wirings
 from wiremap import Binding, Component, Containment, Graph, Pattern
-from wiremap.errors import PatternNameWarning, PatternSyntaxError
+from wiremap.errors import PatternNameWarning, PatternSyntaxError, PatternTooHardError
 from wiremap.graph import PatternEdge, PatternNode
 
 INSIDE = Graph(
@@ -243,3 +244,50 @@ def test_what_is_found_is_true_if_there_is_a_match_and_can_be_looped_over_again(
 
 def test_a_mere_star_is_another_component_each_time() -> None:
     assert found("* -[sample]-> *") == [{"*": "Runner/Sampler", "*#2": "Runner"}]
+
+
+def hub(num_providers: int) -> Graph:
+    names = [f"P{number}" for number in range(num_providers)]
+    return Graph(
+        tuple(Component(name, "T", "m") for name in ("Hub", *names)),
+        tuple(Binding(name, "f", "Hub") for name in names),
+    )
+
+
+def all_feed_the_hub(number: int) -> str:
+    return ", ".join(f"n{each}=P* -[f]-> Hub" for each in range(number))
+
+
+def test_what_is_nowhere_behind_many_is_seen_before_they_are_tried_in_all_orders() -> None:
+    assert not hub(100).match(f"{all_feed_the_hub(12)}, Hub -[f]-> *")
+
+
+def test_more_components_than_there_are_are_not_sought_in_all_orders() -> None:
+    assert hub(12).match(all_feed_the_hub(12))
+    assert not hub(11).match(all_feed_the_hub(12))
+
+
+def test_some_that_have_too_few_between_them_are_seen_as_such() -> None:
+    """Fourteen providers hand a cell to each of thirteen consumers, and fourteen pairs are asked for."""
+    ids = [*(f"P{number}" for number in range(14)), *(f"C{number}" for number in range(13))]
+    graph = Graph(
+        tuple(Component(id_, "T", "m") for id_ in ids),
+        tuple(Binding(one, "f", other) for one in ids[:14] for other in ids[14:]),
+    )
+
+    assert graph.match(", ".join(f"P{number} -[f]-> c{number}=C*" for number in range(13)))
+    assert not graph.match(", ".join(f"P{number} -[f]-> c{number}=C*" for number in range(14)))
+
+
+def test_a_search_that_finds_nothing_for_too_long_is_given_up() -> None:
+    """Cliques in a graph made by chance: for these nobody knows a fast way."""
+    chance = random.Random(1)  # noqa: S311 -- a graph to try
+    pairs = [pair for pair in itertools.combinations(range(150), 2) if chance.random() < 0.5]
+    graph = Graph(
+        tuple(Component(f"c{number}", "T", "m") for number in range(150)),
+        tuple(Binding(f"c{one}", "f", f"c{other}") for one, other in pairs),
+    )
+    clique = ", ".join(f"n{one}=T -[f]-> n{other}=T" for one, other in itertools.combinations(range(12), 2))
+
+    with pytest.raises(PatternTooHardError, match="12 components"):
+        bool(graph.match(clique))

@@ -78,3 +78,14 @@ def test_graphs_are_compiled_once_and_only_when_asked_for() -> None:
 
 def test_a_pattern_that_can_not_be_read_equals_nothing() -> None:
     assert Wirings(lambda: {"a": Graph()}).value("-[").startswith("uncompiled: The pattern can't be read")
+
+
+def test_a_pattern_with_too_many_matches_equals_nothing_and_is_not_said_to_match_nothing() -> None:
+    pool = Graph(tuple(Component(f"c{number}", "Pool", "parts", "parts.py") for number in range(20)))
+    many = ", ".join(f"n{number}=Pool" for number in range(6))
+
+    wirings = Wirings(lambda: {"a": pool})
+
+    assert wirings.value(many).startswith("uncompiled: Not all matches of the pattern of 6 components are known")
+    assert wirings.matching_nothing([many]) == []
+    assert wirings.classes(many) == frozenset()
