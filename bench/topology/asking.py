@@ -1,14 +1,17 @@
-"""A pytest plugin: beside what wiremap would run, write what it would run if recipes were functions like others."""
+"""Patches wiremap: beside what it would run, it writes what it would run if recipes were functions like others."""
 
 import dataclasses
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 from wiremap.selection import facts as kinds
 from wiremap.store.map import Map
 from wiremap.use_cases.selecting import Collected, Selection
+
+BARE_FILE: str = globals()[
+    "bare_file"
+]  # given by who runs this; an environment variable would be one that tests may see
 
 _report = Selection.report
 _traces = Map.traces
@@ -21,7 +24,7 @@ def _both(self: Selection, collected: Collected) -> Any:
     finally:
         Map.traces = _traces  # type: ignore[method-assign]
     runs = sorted(one.test for one in bare.verdicts if one.runs)
-    Path(os.environ["TOPOLOGY_BARE"]).write_text(json.dumps(runs), encoding="utf-8")
+    Path(BARE_FILE).write_text(json.dumps(runs), encoding="utf-8")
     return _report(self, collected)
 
 
@@ -36,5 +39,4 @@ def _without_evidence(self: Map, *, until: int | None = None) -> Any:
     }
 
 
-if "TOPOLOGY_BARE" in os.environ:
-    Selection.report = _both  # type: ignore[method-assign]
+Selection.report = _both  # type: ignore[method-assign]
