@@ -57,13 +57,36 @@ def test_end_of_sequence_may_be_none_one_or_several(stored: Any, expected: tuple
         {"use_sliding_window": True},
         {"layer_types": ["full_attention", "sliding_attention"]},
         {"partial_rotary_factor": 0.5},
-        {"rope_scaling": {"rope_type": "yarn"}},
-        {"rope_scaling": {"type": "linear"}},
-        {"rope_parameters": {"rope_type": "llama3", "rope_theta": 5e5}},
+        {"rope_scaling": {"rope_type": "longrope", "factor": 2.0}},
+        {"rope_scaling": {"type": "su"}},
+        {
+            "rope_parameters": {
+                "rope_type": "yarn",
+                "factor": 2.0,
+                "original_max_position_embeddings": 32,
+                "mscale": 1.0,
+            }
+        },
     ],
 )
 def test_a_field_that_would_change_the_computation_is_refused(field: dict[str, Any]) -> None:
-    with pytest.raises(InvalidConfigError, match="is implemented"):
+    with pytest.raises(InvalidConfigError, match=r"(is|are|not) implemented"):
+        read(**field)
+
+
+@pytest.mark.parametrize(
+    ("field", "absent"),
+    [
+        ({"rope_scaling": {"type": "linear"}}, "factor of the rope_type 'linear' is None"),
+        (
+            {"rope_scaling": {"rope_type": "yarn", "factor": 2}},
+            "original_max_position_embeddings of the rope_type 'yarn'",
+        ),
+        ({"rope_parameters": {"rope_type": "llama3", "factor": -1}}, "factor of the rope_type 'llama3' is -1"),
+    ],
+)
+def test_rope_scaling_without_its_numbers_is_refused(field: dict[str, Any], absent: str) -> None:
+    with pytest.raises(InvalidConfigError, match=absent):
         read(**field)
 
 

@@ -23,6 +23,7 @@ EXAMPLES = [
     errors.CheckpointError("path", "is absent"),
     errors.UnsupportedModelError("gpt2", ["llama"], "The engine"),
     errors.WeightsMismatchError(["a"], ["b"], []),
+    errors.NotFiniteWeightsError(["model.norm.weight"]),
     errors.NoTokenizerError("tokenizer"),
     errors.NoChatTemplateError(),
     errors.ChatTemplateError("roles must alternate"),

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from tests.wiremap_llm.fakes import model_config
-from wiremap_llm.errors import WeightsMismatchError
+from wiremap_llm.errors import NotFiniteWeightsError, WeightsMismatchError
 from wiremap_llm.models.qwen3 import Qwen3ForCausalLM
 from wiremap_llm.weights import load_weights
 
@@ -79,6 +79,15 @@ def test_a_stored_copy_of_a_tied_head_and_rotary_frequencies_are_no_weights() ->
     load_weights(loaded, tensors.items())
 
     assert not any((parameter == 99).any() for parameter in parameters(loaded))
+
+
+@pytest.mark.parametrize("value", [torch.nan, torch.inf])
+def test_weights_that_are_no_numbers_are_named(value: float) -> None:
+    tensors = stored()
+    tensors["model.norm.weight"][3] = value
+
+    with pytest.raises(NotFiniteWeightsError, match=r"NaN or infinity in model\.norm\.weight:"):
+        load_weights(model(), tensors.items())
 
 
 def test_an_untied_head_is_a_weight() -> None:

@@ -15,9 +15,36 @@ _SUPPORTED_VALUES: dict[str, Any] = {
     "attention_bias": False,
     "mlp_bias": False,
     "use_sliding_window": False,
-    "rope_type": "default",
     "partial_rotary_factor": 1.0,
 }
+
+# Kinds of RoPE scaling, with the fields that each must have.
+_ROPE_FIELDS: dict[str, tuple[str, ...]] = {
+    "default": (),
+    # Scales beyond max_position_embeddings only, and no request grows beyond.
+    "dynamic": ("factor",),
+    "linear": ("factor",),
+    "llama3": ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"),
+    "yarn": ("factor", "original_max_position_embeddings"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RopeScaling:
+    """How rotary frequencies are changed for contexts longer than a model was first trained on.
+
+    Field names are those of config.json; a kind reads only its own.
+    """
+
+    rope_type: str = "default"
+    factor: float = 1.0
+    original_max_position_embeddings: int = 0
+    low_freq_factor: float = 1.0
+    high_freq_factor: float = 4.0
+    beta_fast: float = 32.0
+    beta_slow: float = 1.0
+    attention_factor: float | None = None
+    truncate: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +66,7 @@ class ModelConfig:
     max_position_embeddings: int
     rms_norm_eps: float = 1e-6
     rope_theta: float = 10_000.0
+    rope_scaling: RopeScaling = field(default_factory=RopeScaling)
     tie_word_embeddings: bool = False
     eos_token_ids: tuple[int, ...] = ()
 
@@ -78,6 +106,7 @@ class ModelConfig:
             head_dim=json.get("head_dim") or json["hidden_size"] // num_heads,
             rms_norm_eps=float(json.get("rms_norm_eps", cls.rms_norm_eps)),
             rope_theta=float(_rope(json).get("rope_theta", cls.rope_theta)),
+            rope_scaling=_rope_scaling(json),
             tie_word_embeddings=bool(json.get("tie_word_embeddings", False)),
             eos_token_ids=eos_token_ids(json.get("eos_token_id")),
         )
@@ -188,9 +217,33 @@ def _rope(json: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**json, **scaling, **(json.get("rope_parameters") or {})}
 
 
-def _unsupported(json: Mapping[str, Any]) -> Iterator[str]:
+def _rope_type(json: Mapping[str, Any]) -> Any:
     rope = _rope(json)
-    given = {**rope, "rope_type": rope.get("rope_type", rope.get("type", "default"))}
+    return rope.get("rope_type", rope.get("type", "default"))
+
+
+def _rope_scaling(json: Mapping[str, Any]) -> RopeScaling:
+    given = _rope(json)
+    known = [each.name for each in fields(RopeScaling) if given.get(each.name) is not None]
+    return RopeScaling(**{**{name: given[name] for name in known}, "rope_type": _rope_type(json)})
+
+
+def _rope_faults(json: Mapping[str, Any]) -> Iterator[str]:
+    rope, rope_type = _rope(json), _rope_type(json)
+    if rope_type not in _ROPE_FIELDS:
+        yield f"rope_type is {rope_type!r} and only {', '.join(map(repr, _ROPE_FIELDS))} are implemented"
+        return
+    for name in _ROPE_FIELDS[rope_type]:
+        value = rope.get(name)
+        if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
+            yield f"{name} of the rope_type {rope_type!r} is {value!r}, not a number above 0"
+    if rope_type == "yarn" and (rope.get("mscale") or rope.get("mscale_all_dim")):
+        yield "mscale and mscale_all_dim of the rope_type 'yarn' are not implemented"
+
+
+def _unsupported(json: Mapping[str, Any]) -> Iterator[str]:
+    given = _rope(json)
+    yield from _rope_faults(json)
     for name, supported in _SUPPORTED_VALUES.items():
         value = given.get(name, supported)
         if value != supported:

@@ -266,6 +266,23 @@ class WeightsMismatchError(EngineError):
         return f"The checkpoint is not of this model ({told}). Compare its config.json with its weights."
 
 
+class NotFiniteWeightsError(EngineError):
+    """Weights of a checkpoint hold NaN or infinity, so no output would mean anything."""
+
+    code = "not-finite-weights"
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = sorted(names)
+        super().__init__(self.names)
+
+    def sentence(self) -> str:
+        """Name the weights and what may help."""
+        return (
+            f"The checkpoint holds NaN or infinity in {', '.join(self.names)}: fetch it anew, or choose a "
+            "dtype with a wider range."
+        )
+
+
 class NoTokenizerError(EngineError):
     """Text was given or asked for, and the checkpoint brought no tokenizer."""
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from torch import Tensor, nn
 
-from wiremap_llm.errors import WeightsMismatchError
+from wiremap_llm.errors import NotFiniteWeightsError, WeightsMismatchError
 from wiremap_llm.layers.linear import MergedLinear
 
 # What other programs store although it is no weight of its own: a second copy of a tied head, and
@@ -18,20 +18,26 @@ def load_weights(model: nn.Module, tensors: Iterable[tuple[str, Tensor]]) -> Non
 
     Raises:
         WeightsMismatchError: Names all that are missing, unexpected or of another shape.
+        NotFiniteWeightsError: Names all that hold NaN or infinity, in the model's dtype.
     """
     targets = dict(_targets(model))
     missing, unexpected, misshapen = set(targets), [], []
+    spoilt = []
     for name, tensor in tensors:
         if name in targets:
             missing.discard(name)
             if targets[name].shape == tensor.shape:
                 targets[name].copy_(tensor)
+                if not targets[name].isfinite().all():
+                    spoilt.append(name)
             else:
                 misshapen.append(f"{name} is {list(tensor.shape)}, not {list(targets[name].shape)}")
         elif name != _TIED_HEAD and not name.endswith(_FREQUENCIES):
             unexpected.append(name)
     if missing or unexpected or misshapen:
         raise WeightsMismatchError(missing, unexpected, misshapen)
+    if spoilt:
+        raise NotFiniteWeightsError(spoilt)
 
 
 def _targets(model: nn.Module) -> Iterator[tuple[str, Tensor]]:

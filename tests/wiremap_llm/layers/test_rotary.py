@@ -1,13 +1,14 @@
 import torch
 from torch import Tensor
 
-from wiremap_llm.layers.rotary import rotary_angles, rotate
+from wiremap_llm.config import RopeScaling
+from wiremap_llm.layers.rotary import rotary_angles, rotary_frequencies, rotate
 
 HEAD_DIM, THETA = 8, 10_000.0
 
 
 def turned(x: Tensor, positions: list[int]) -> Tensor:
-    cos, sin = rotary_angles(torch.tensor(positions), HEAD_DIM, THETA)
+    cos, sin = rotary_angles(torch.tensor(positions), *rotary_frequencies(HEAD_DIM, THETA, RopeScaling()))
     return rotate(x, cos, sin)
 
 

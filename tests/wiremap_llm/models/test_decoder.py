@@ -14,6 +14,15 @@ from wiremap_llm.batch import Batch, Chunk
 from wiremap_llm.model_runner import ModelRunner
 from wiremap_llm.recipes.dense import combine
 
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32}
+LLAMA3 = {
+    "rope_type": "llama3",
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 32,
+}
+
 
 @pytest.mark.parametrize("kind", ["qwen3-tied", "qwen3-untied", "llama"])
 def test_logits_equal_those_of_transformers(kind: str, references: dict[str, ReferenceModel]) -> None:
@@ -32,6 +41,11 @@ def test_logits_equal_those_of_transformers(kind: str, references: dict[str, Ref
         {"head_dim": 8},
         {"rope_theta": 500.0},
         {"rms_norm_eps": 0.1},
+        {"rope_parameters": {"rope_type": "linear", "rope_theta": 1e4, "factor": 3.0}},
+        {"rope_parameters": {"rope_type": "dynamic", "rope_theta": 1e4, "factor": 3.0}},
+        {"rope_parameters": {"rope_theta": 1e4, **YARN}},
+        {"rope_parameters": {"rope_theta": 1e4, **YARN, "attention_factor": 1.3, "beta_fast": 4.0, "truncate": False}},
+        {"rope_parameters": {"rope_theta": 1e4, **LLAMA3}},
     ],
     ids=str,
 )

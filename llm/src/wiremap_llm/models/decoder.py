@@ -13,7 +13,7 @@ from wiremap_llm.config import ModelConfig
 from wiremap_llm.layers.attention import CachedAttention
 from wiremap_llm.layers.linear import Linear, MergedLinear, PackedWeight
 from wiremap_llm.layers.rms_norm import RMSNorm
-from wiremap_llm.layers.rotary import rotary_angles, rotate
+from wiremap_llm.layers.rotary import rotary_angles, rotary_frequencies, rotate
 
 
 class DecoderForCausalLM(nn.Module):
@@ -63,13 +63,12 @@ class Decoder(nn.Module):
         self.embed_tokens = nn.Embedding(config.vocab_size, config.hidden_size)
         self.layers = nn.ModuleList(make_layer(index) for index in range(config.num_hidden_layers))
         self.norm = RMSNorm(config.hidden_size, config.rms_norm_eps)
-        self.head_dim = config.head_dim
-        self.rope_theta = config.rope_theta
+        self.rotary = rotary_frequencies(config.head_dim, config.rope_theta, config.rope_scaling)
 
     def forward(self, input_ids: Tensor, positions: Tensor) -> Tensor:
         """Return the normalised hidden states [tokens, hidden] of *input_ids* [tokens]."""
         hidden: Tensor = self.embed_tokens(input_ids)
-        cos, sin = (part.to(hidden.dtype) for part in rotary_angles(positions, self.head_dim, self.rope_theta))
+        cos, sin = (part.to(hidden.dtype) for part in rotary_angles(positions, *self.rotary))
         for layer in self.layers:
             hidden = layer(hidden, cos, sin)
         normalised: Tensor = self.norm(hidden)
