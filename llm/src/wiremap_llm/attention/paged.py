@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from wiremap_llm.batch import Batch, Chunk
+from wiremap_llm.batch import NOWHERE, Batch, Chunk
 from wiremap_llm.config import EngineConfig
 
 
@@ -33,11 +32,13 @@ class AttentionMetadata:
     """Where one step writes and reads.
 
     Attributes:
-        write_slots: [tokens], int64: for each token fed, its slot in the flat cache.
+        write_slots: [stored], int64: the slots in the flat cache that are written.
+        stored_rows: [stored], int64: which of the tokens fed go there; None if all do, in order.
         groups: In the order of the tokens.
     """
 
     write_slots: Tensor
+    stored_rows: Tensor | None
     groups: tuple[ReadGroup, ...]
 
 
@@ -57,20 +58,14 @@ class PagedAttention:
         self.device = device
 
     def prepare_metadata_for_attn_prefill(self, batch: Batch) -> None:
-        """Make *batch* the current step.
-
-        Neighbours that feed one token each, as decoding requests do, attend in one call; every longer
-        chunk in a call of its own.
-        """
-        groups: list[ReadGroup] = []
-        for is_single, run in groupby(batch.chunks, lambda chunk: chunk.num_tokens == 1):
-            chunks = list(run)
-            groups += [self._decode_group(chunks)] if is_single else map(self._prefill_group, chunks)
-        self.metadata = AttentionMetadata(self._write_slots(batch.chunks), tuple(groups))
+        """Make *batch* the current step: single tokens attend in one call, each longer chunk in its own."""
+        singles, longer = batch.chunks[: batch.num_single], batch.chunks[batch.num_single :]
+        decode_groups = [self._decode_group(singles)] if singles else []
+        self.metadata = self._metadata(batch, *decode_groups, *map(self._prefill_group, longer))
 
     def prepare_metadata_for_attn_decode(self, batch: Batch) -> None:
         """Make *batch* the current step: one token per request, all in one call."""
-        self.metadata = AttentionMetadata(self._write_slots(batch.chunks), (self._decode_group(batch.chunks),))
+        self.metadata = self._metadata(batch, self._decode_group(batch.chunks))
 
     def attn(self, q: Tensor, k: Tensor, v: Tensor, k_cache: Tensor, v_cache: Tensor) -> Tensor:
         """Store *k* and *v* at the slots of this step, then attend from *q*.
@@ -82,8 +77,9 @@ class PagedAttention:
             returns: as q
         """
         flat_k, flat_v = k_cache.flatten(0, 1), v_cache.flatten(0, 1)
-        flat_k.index_copy_(0, self.metadata.write_slots, k)
-        flat_v.index_copy_(0, self.metadata.write_slots, v)
+        rows = self.metadata.stored_rows
+        for flat, new in ((flat_k, k), (flat_v, v)):
+            flat.index_copy_(0, self.metadata.write_slots, new if rows is None else new[rows])
         outputs, end = [], 0
         for group in self.metadata.groups:
             start, end = end, end + group.num_tokens
@@ -93,13 +89,12 @@ class PagedAttention:
                 outputs.append(_attend(q[start:end], flat_k, flat_v, group.slots, group.mask))
         return outputs[0] if len(outputs) == 1 else torch.cat(outputs)
 
-    def _write_slots(self, chunks: Sequence[Chunk]) -> Tensor:
-        starts, lengths = self._tensor([c.start for c in chunks]), self._tensor([c.num_tokens for c in chunks])
-        rows = torch.repeat_interleave(lengths)
-        first_rows = lengths.cumsum(0) - lengths
-        positions = torch.arange(len(rows), device=self.device) + (starts - first_rows)[rows]
-        blocks = self._block_tables(chunks)[rows, positions // self.block_size]
-        return blocks * self.block_size + positions % self.block_size
+    def _metadata(self, batch: Batch, *groups: ReadGroup) -> AttentionMetadata:
+        slots = [slot for chunk in batch.chunks for slot in chunk.write_slots(self.block_size)]
+        rows = None
+        if NOWHERE in slots:
+            rows = self._tensor([row for row, slot in enumerate(slots) if slot != NOWHERE])
+        return AttentionMetadata(self._tensor([slot for slot in slots if slot != NOWHERE]), rows, groups)
 
     def _prefill_group(self, chunk: Chunk) -> ReadGroup:
         if chunk.start == 0:
