@@ -14,6 +14,7 @@ class PresentEngine:
         self._engine = engine
         self.config = engine.config
         self.tokenizer = engine.tokenizer
+        self.block_mngr = engine.block_mngr
         self._live: dict[int, tuple[Request, str, int]] = {}
 
     def add_request(self, prompt: str | Sequence[int], sampling_params: SamplingParams) -> int:
@@ -61,7 +62,7 @@ class PresentEngine:
         whole = "" if self.tokenizer is None else self.tokenizer.decode(request.completion)
         if not is_done and whole.endswith("\N{REPLACEMENT CHARACTER}"):
             whole = text
-        reason = None
+        reason: Any = None
         if is_done:
             del self._live[request.id]
             reason = "stop" if request.completion[-1] in self.config.hf_config.eos_token_ids else "length"
