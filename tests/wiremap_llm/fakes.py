@@ -1,12 +1,14 @@
 """Stand-ins that need no torch: a model runner that hashes, and the loop around it."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 from zlib import crc32
 
-from wiremap_llm.batch import Batch
+from wiremap_llm.batch import NOWHERE, Batch, Chunk
 from wiremap_llm.block_manager import BlockManager
 from wiremap_llm.config import EngineConfig, ModelConfig
+from wiremap_llm.outputs import Outcome, Sampled
 from wiremap_llm.request import Request, SamplingParams, Status
 from wiremap_llm.scheduler import Scheduler
 
@@ -37,11 +39,13 @@ def engine_config(**overrides: Any) -> EngineConfig:
     return EngineConfig(**{**resources, **overrides})
 
 
-def request(prompt: Sequence[int] | int, request_id: int = 0, **params: Any) -> Request:
+def request(
+    prompt: Sequence[int] | int, request_id: int = 0, *, eos_token_ids: Sequence[int] = (), **params: Any
+) -> Request:
     """Return a greedy request; a number stands for a prompt of that many tokens."""
     token_ids = list(range(prompt)) if isinstance(prompt, int) else prompt
     params = {"temperature": 0.0, "max_tokens": 4, "ignore_eos": True, **params}
-    return Request(request_id, token_ids, SamplingParams(**params), seed=0)
+    return Request(request_id, token_ids, SamplingParams(**params), seed=0, eos_token_ids=eos_token_ids)
 
 
 class HashingRunner:
@@ -54,16 +58,16 @@ class HashingRunner:
         self.block_size = block_size
         self.cache: dict[int, int] = {}
 
-    def run(self, batch: Batch) -> list[int]:
+    def run(self, batch: Batch) -> list[Outcome]:
         """Write all chunks, then read every sampled request's past."""
-        for chunk in batch.chunks:
-            slots = chunk.slots(chunk.start, chunk.end, self.block_size)
-            fed = chunk.request.token_ids[chunk.start : chunk.end]
-            self.cache.update(zip(slots, fed, strict=True))
-        return [self._next(chunk.slots(0, chunk.end, self.block_size)) for chunk in _sampled(batch)]
+        slots = [slot for chunk in batch.chunks for slot in chunk.write_slots(self.block_size)]
+        stored = [(slot, token) for slot, token in zip(slots, batch.token_ids, strict=True) if slot != NOWHERE]
+        self.cache.update(stored)
+        return [self._next(chunk) if i in batch.sampled else None for i, chunk in enumerate(batch.chunks)]
 
-    def _next(self, slots: list[int]) -> int:
-        return crc32(repr([self.cache[slot] for slot in slots]).encode()) % 128
+    def _next(self, chunk: Chunk) -> Outcome:
+        read = [self.cache[slot] for slot in chunk.slots(0, chunk.end, self.block_size)]
+        return Sampled(crc32(repr(read).encode()) % 128)
 
 
 class Loop:
@@ -71,9 +75,11 @@ class Loop:
 
     def __init__(self, config: EngineConfig) -> None:
         self.config = config
-        self.blocks = BlockManager(config.num_kvcache_blocks, config.kvcache_block_size)
+        self.blocks = BlockManager(
+            config.num_kvcache_blocks, config.kvcache_block_size, prefix_caching=config.prefix_caching
+        )
         self.scheduler = Scheduler(config)
-        for cell in ("can_allocate", "allocate", "can_append", "may_append", "deallocate"):
+        for cell in ("can_allocate", "allocate", "can_append", "may_append", "mark_cached", "deallocate"):
             setattr(self.scheduler, cell, getattr(self.blocks, cell))
         self.runner = HashingRunner(config.kvcache_block_size)
 
@@ -95,13 +101,9 @@ class Loop:
 def assert_blocks_are_accounted_for(blocks: BlockManager, requests: Sequence[Request]) -> None:
     """Every block is free or in one table, running requests cover their cached tokens, others hold none."""
     held = [block for each in requests for block in each.block_table]
-    assert sorted([*held, *blocks._free]) == list(range(blocks.num_blocks))
-    assert set(held) == blocks._used
+    assert sorted([*set(held), *blocks._free]) == list(range(blocks.num_blocks))
+    assert Counter(held) == Counter({block: count for block, count in enumerate(blocks._ref_counts) if count})
     for each in requests:
         if each.status is not Status.RUNNING:
             assert not each.block_table
         assert each.num_cached <= len(each.block_table) * blocks.block_size
-
-
-def _sampled(batch: Batch) -> Iterator[Any]:
-    return (chunk for chunk in batch.chunks if chunk.request in batch.sampled)

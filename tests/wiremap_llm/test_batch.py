@@ -5,7 +5,7 @@ from wiremap_llm.batch import Batch, Chunk
 def test_a_batch_lists_its_tokens_flat_in_the_order_of_its_chunks() -> None:
     first, second = request([10, 11, 12]), request([20, 21], 1)
 
-    batch = Batch((Chunk(first, 1, 3), Chunk(second, 0, 1)), is_prefill=True)
+    batch = Batch((Chunk(first, 1, 3), Chunk(second, 0, 1)))
 
     assert batch.token_ids == [11, 12, 20]
     assert batch.positions == [1, 2, 0]
@@ -15,10 +15,10 @@ def test_a_batch_lists_its_tokens_flat_in_the_order_of_its_chunks() -> None:
 def test_only_a_chunk_that_reaches_the_last_token_is_sampled() -> None:
     first, second, third = request(3), request(2, 1), request(2, 2)
 
-    batch = Batch((Chunk(first, 1, 3), Chunk(second, 0, 1), Chunk(third, 0, 2)), is_prefill=True)
+    batch = Batch((Chunk(first, 1, 3), Chunk(second, 0, 1), Chunk(third, 0, 2)))
 
-    assert batch.sampled == (first, third)
-    assert batch.sampled_rows == [1, 4]
+    assert batch.sampled == (0, 2)
+    assert batch.last_rows == [1, 2, 4]
 
 
 def test_slots_follow_the_block_table() -> None:

@@ -10,6 +10,7 @@ from wiremap_llm.errors import (
     InvalidPromptError,
     NoModelError,
     NoTokenizerError,
+    PromptsRefusedError,
     PromptTooLongError,
     RequestTooLargeError,
     SamplingParamsCountError,
@@ -90,16 +91,15 @@ def test_two_engines_in_one_process_do_not_disturb_each_other(
 ) -> None:
     first, second = (engine_for(references[kind].folder) for kind in ("qwen3-tied", "llama"))
     for engine in (first, second):
-        engine.add([engine._request(i, prompt, GREEDY) for i, prompt in enumerate(PROMPTS)])
+        assert [engine.add_request(prompt, GREEDY) for prompt in PROMPTS] == list(range(len(PROMPTS)))
 
-    outputs: dict[str, dict[int, list[int]]] = {"qwen3-tied": {}, "llama": {}}
+    found: dict[str, list[list[int]]] = {kind: [[] for _ in PROMPTS] for kind in ("qwen3-tied", "llama")}
     while not (first.is_finished() and second.is_finished()):
-        for kind, engine in zip(outputs, (first, second), strict=True):
-            if not engine.is_finished():
-                outputs[kind].update({done.id: done.completion for done in engine.step()})
+        for kind, engine in zip(found, (first, second), strict=True):
+            for output in engine.step():
+                found[kind][output.request_id] += output.token_ids
 
-    for kind, found in outputs.items():
-        assert [found[index] for index in range(len(PROMPTS))] == greedy_tokens[kind]
+    assert found == {kind: greedy_tokens[kind] for kind in found}
 
 
 def test_no_slot_is_read_before_it_is_written(qwen3_folder: str, greedy_tokens: dict[str, list[list[int]]]) -> None:
@@ -182,10 +182,9 @@ def test_bfloat16_runs(qwen3_folder: str) -> None:
 @pytest.mark.parametrize(
     ("prompts", "error", "message"),
     [
-        ([[1], []], InvalidPromptError, "Prompt 1 is empty"),
-        ([[1], [2, 128]], InvalidPromptError, "Prompt 1 holds 128, not a token id below 128"),
-        ([[-1]], InvalidPromptError, "Prompt 0 holds -1"),
-        ("bare", InvalidPromptError, "bare text: give a list"),
+        ([[1], []], InvalidPromptError, "Prompt 1: The prompt is empty"),
+        ([[1], [2, 128]], InvalidPromptError, "Prompt 1: The prompt holds 128, not a token id below 128"),
+        ([[-1]], InvalidPromptError, "Prompt 0: The prompt holds -1"),
         (["text"], NoTokenizerError, "has no tokenizer: give prompts as lists of token ids"),
         ([[1], [1] * 128], PromptTooLongError, "128 tokens, and at most 127 fit"),
         ([[1], [1] * 40], RequestTooLargeError, "may need 14 KV blocks and the pool has 12"),
@@ -196,10 +195,16 @@ def test_a_prompt_that_cannot_be_served_is_refused_and_nothing_is_queued(
 ) -> None:
     engine = engine_for(qwen3_folder, num_kvcache_blocks=12, max_model_len=128)
 
-    with pytest.raises(error, match=message):
+    with pytest.raises(PromptsRefusedError, match=message) as refused:
         engine.generate(prompts, GREEDY)
 
+    assert {type(each) for each in refused.value.errors.values()} == {error}
     assert engine.is_finished()
+
+
+def test_a_bare_text_is_no_list_of_prompts(qwen3_folder: str) -> None:
+    with pytest.raises(InvalidPromptError, match="bare text: give a list"):
+        engine_for(qwen3_folder).generate("bare", GREEDY)
 
 
 def test_as_many_parameters_as_prompts_are_needed(qwen3_folder: str) -> None:

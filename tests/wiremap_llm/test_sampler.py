@@ -1,11 +1,18 @@
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 import torch
 
+from wiremap_llm.outputs import Sampled
 from wiremap_llm.request import Request, SamplingParams
-from wiremap_llm.sampler import sample
+from wiremap_llm.sampler import sample as outcomes
+
+
+def sample(logits: torch.Tensor, requests: Sequence[Request]) -> list[int]:
+    """Return the tokens alone."""
+    return [outcome.token_id for outcome in outcomes(logits, requests) if isinstance(outcome, Sampled)]
 
 
 def sampled(seed: int = 0, num_tokens: int = 0, **params: Any) -> Request:

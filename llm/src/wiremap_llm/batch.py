@@ -5,8 +5,12 @@ Tokens of all requests stand flat, one request after the other, without padding.
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 
 from wiremap_llm.request import Request
+
+# In place of a slot: the token's keys and values are not to be stored.
+NOWHERE = -1
 
 
 @dataclass(frozen=True)
@@ -27,13 +31,33 @@ class Chunk:
         table = self.request.block_table
         return [table[i // block_size] * block_size + i % block_size for i in range(start, end)]
 
+    def write_slots(self, block_size: int) -> list[int]:
+        """Return the slot of every token fed, or NOWHERE if others share its block.
+
+        That is the last token of a prompt found whole in the cache: it is fed for its logits only.
+        """
+        first = min(max(self.start, self.request.num_cached), self.end)
+        return [NOWHERE] * (first - self.start) + self.slots(first, self.end, block_size)
+
 
 @dataclass(frozen=True)
 class Batch:
-    """What one step computes. A decode step (`is_prefill` false) feeds one token per request."""
+    """What one step computes. Chunks of one token come first, then longer ones.
+
+    What is asked about it is answered as of its planning, so ask before its tokens are appended.
+    """
 
     chunks: tuple[Chunk, ...]
-    is_prefill: bool
+
+    @property
+    def is_prefill(self) -> bool:
+        """Tell whether any request is fed more than one token."""
+        return any(chunk.num_tokens > 1 for chunk in self.chunks)
+
+    @property
+    def num_single(self) -> int:
+        """How many chunks of one token come first."""
+        return sum(1 for _ in takewhile(lambda chunk: chunk.num_tokens == 1, self.chunks))
 
     @property
     def num_tokens(self) -> int:
@@ -50,20 +74,16 @@ class Batch:
         """For each token fed, its index in its request."""
         return [position for c in self.chunks for position in range(c.start, c.end)]
 
-    @cached_property
-    def sampled(self) -> tuple[Request, ...]:
-        """The requests that get a token from this step: those fed up to their last one.
-
-        Kept once known: when the step's tokens have been appended, the question has another answer.
-        """
-        return tuple(c.request for c in self.chunks if c.end == c.request.num_tokens)
-
     @property
-    def sampled_rows(self) -> list[int]:
-        """For each request in `sampled`, the row of its last token among the tokens fed."""
+    def last_rows(self) -> list[int]:
+        """For each chunk, the row of its last token among the tokens fed."""
         rows, end = [], 0
         for chunk in self.chunks:
             end += chunk.num_tokens
-            if chunk.end == chunk.request.num_tokens:
-                rows.append(end - 1)
+            rows.append(end - 1)
         return rows
+
+    @cached_property
+    def sampled(self) -> tuple[int, ...]:
+        """The indices of the chunks that give their request a token: those up to its last one."""
+        return tuple(i for i, c in enumerate(self.chunks) if c.end == c.request.num_tokens)

@@ -113,6 +113,8 @@ class EngineConfig:
         max_num_batched_tokens: Most tokens that one step feeds.
         max_model_len: Most tokens of one request, prompt and completion together. None: as many as
             the model has positions.
+        prefix_caching: Share the blocks of equal prefixes, and keep those of ended requests until
+            their memory is needed.
         dtype: Type of weights, activations and KV cache.
         seed: Where requests without a seed of their own take theirs from.
     """
@@ -125,6 +127,7 @@ class EngineConfig:
     max_num_seqs: int = 16
     max_num_batched_tokens: int = 512
     max_model_len: int | None = None
+    prefix_caching: bool = True
     dtype: str = "float32"
     seed: int = 0
 
@@ -154,6 +157,7 @@ class EngineConfig:
             yield from self._length_faults(self.max_model_len)
         if self.dtype not in DTYPES:
             yield f"dtype is {self.dtype!r}, not one of {', '.join(DTYPES)}"
+        yield from _flag("prefix_caching", self.prefix_caching)
         if type(self.seed) is not int:
             yield f"seed is {self.seed!r}, not a whole number"
 
@@ -180,6 +184,11 @@ def refuse_unknown_keywords(keywords: Mapping[str, Any]) -> None:
 def _positive(name: str, value: object) -> Iterator[str]:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         yield f"{name} is {value!r}, not a whole number from 1 up"
+
+
+def _flag(name: str, value: object) -> Iterator[str]:
+    if not isinstance(value, bool):
+        yield f"{name} is {value!r}, not True or False"
 
 
 def _rope(json: Mapping[str, Any]) -> Mapping[str, Any]:

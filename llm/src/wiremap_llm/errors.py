@@ -4,7 +4,8 @@ An error carries the values of its case; its sentence says what happened, to wha
 """
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 
 class EngineError(Exception):
@@ -169,14 +170,13 @@ class InvalidPromptError(EngineError):
 
     code = "invalid-prompt"
 
-    def __init__(self, index: int, fault: str) -> None:
-        self.index = index
+    def __init__(self, fault: str) -> None:
         self.fault = fault
-        super().__init__(index, fault)
+        super().__init__(fault)
 
     def sentence(self) -> str:
-        """Say which prompt, and what is wrong with it."""
-        return f"Prompt {self.index} {self.fault}."
+        """Say what is wrong with it."""
+        return f"The prompt {self.fault}."
 
 
 class PromptTooLongError(EngineError):
@@ -184,16 +184,15 @@ class PromptTooLongError(EngineError):
 
     code = "prompt-too-long"
 
-    def __init__(self, request_id: int, num_prompt_tokens: int, limit: int) -> None:
-        self.request_id = request_id
+    def __init__(self, num_prompt_tokens: int, limit: int) -> None:
         self.num_prompt_tokens = num_prompt_tokens
         self.limit = limit
-        super().__init__(request_id, num_prompt_tokens, limit)
+        super().__init__(num_prompt_tokens, limit)
 
     def sentence(self) -> str:
         """Compare prompt and limit."""
         return (
-            f"Request {self.request_id} has a prompt of {self.num_prompt_tokens} tokens, and at most "
+            f"The prompt has {self.num_prompt_tokens} tokens, and at most "
             f"{self.limit} fit with one generated token: shorten it, or raise max_model_len."
         )
 
@@ -203,18 +202,82 @@ class RequestTooLargeError(EngineError):
 
     code = "request-too-large"
 
-    def __init__(self, request_id: int, num_blocks: int, num_pool_blocks: int) -> None:
-        self.request_id = request_id
+    def __init__(self, num_blocks: int, num_pool_blocks: int) -> None:
         self.num_blocks = num_blocks
         self.num_pool_blocks = num_pool_blocks
-        super().__init__(request_id, num_blocks, num_pool_blocks)
+        super().__init__(num_blocks, num_pool_blocks)
 
     def sentence(self) -> str:
         """Compare need and pool."""
         return (
-            f"Request {self.request_id} may need {self.num_blocks} KV blocks and the pool has "
+            f"The request may need {self.num_blocks} KV blocks and the pool has "
             f"{self.num_pool_blocks}: lower max_tokens, shorten the prompt, or raise num_kvcache_blocks."
         )
+
+
+class PromptsRefusedError(EngineError):
+    """Some of several prompts can't be run, so nothing was computed; each is named with its own error.
+
+    Attributes:
+        errors: The index of each refused prompt, with its error.
+    """
+
+    code = "prompts-refused"
+
+    def __init__(self, errors: Mapping[int, EngineError]) -> None:
+        self.errors = dict(errors)
+        super().__init__(self.errors)
+
+    def sentence(self) -> str:
+        """List every refused prompt."""
+        return f"Nothing was computed. {_by_prompt(self.errors)}"
+
+
+class RequestsFailedError(EngineError):
+    """Some of several requests failed while they ran.
+
+    Attributes:
+        errors: The index of each prompt whose request failed, with the first error of its samples.
+        completions: Those of all prompts; the failed ones hold what they got.
+    """
+
+    code = "requests-failed"
+
+    def __init__(self, errors: Mapping[int, EngineError], completions: Sequence[Any] = ()) -> None:
+        self.errors = dict(errors)
+        self.completions = list(completions)
+        super().__init__(self.errors, self.completions)
+
+    def sentence(self) -> str:
+        """List every failed request."""
+        return f"Generation failed for some prompts; the exception holds all completions. {_by_prompt(self.errors)}"
+
+
+class NotFiniteError(EngineError):
+    """The model computed something that is no finite number, so there is no next token."""
+
+    code = "not-finite"
+
+    def sentence(self) -> str:
+        """Say what happened and where to look."""
+        return (
+            "The model computed scores for the next token that are not finite numbers: "
+            "check the weights, or use a dtype with a wider range."
+        )
+
+
+class StepFailedError(EngineError):
+    """The step that computed a request raised; the cause is `__cause__`, its text is kept."""
+
+    code = "step-failed"
+
+    def __init__(self, fault: str) -> None:
+        self.fault = fault
+        super().__init__(fault)
+
+    def sentence(self) -> str:
+        """Pass on what was raised."""
+        return f"The step that computed this request failed: {self.fault}."
 
 
 class OutOfBlocksError(EngineError):
@@ -320,6 +383,10 @@ class ChatTemplateError(EngineError):
     def sentence(self) -> str:
         """Pass on what the template said."""
         return f"The chat template cannot render this conversation: {self.fault}."
+
+
+def _by_prompt(errors: Mapping[int, EngineError]) -> str:
+    return " ".join(f"Prompt {index}: {error}" for index, error in sorted(errors.items()))
 
 
 def _quoted(names: Iterable[str]) -> str:

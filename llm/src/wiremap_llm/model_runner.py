@@ -6,12 +6,13 @@ import torch
 from torch import Tensor, nn
 
 from wiremap import RegistryOrchestrator, Requires
-from wiremap_llm.batch import Batch
+from wiremap_llm.batch import NOWHERE, Batch, Chunk
 from wiremap_llm.checkpoint.opening import open_checkpoint
 from wiremap_llm.config import EngineConfig
-from wiremap_llm.errors import NoModelError
+from wiremap_llm.errors import NoModelError, NotFiniteError
 from wiremap_llm.layers.attention import CachedAttention
 from wiremap_llm.models.decoder import DecoderForCausalLM
+from wiremap_llm.outputs import Outcome
 from wiremap_llm.sampler import sample
 from wiremap_llm.weights import load_weights
 
@@ -51,17 +52,38 @@ class ModelRunner:
         self._allocate_kv_cache(dtype)
 
     @torch.inference_mode()
-    def run(self, batch: Batch) -> list[int]:
-        """Compute one step; return the next token of each request in `batch.sampled`."""
+    def run(self, batch: Batch) -> list[Outcome]:
+        """Compute one step; return for each chunk its request's next token, None, or what failed.
+
+        None stands for a chunk that more of the prompt follows. Chunks don't disturb one another:
+        only those fail whose own numbers are not finite.
+        """
         if batch.is_prefill:
             self.prepare_metadata_for_attn_prefill(batch)
         else:
             self.prepare_metadata_for_attn_decode(batch)
         hidden = self.model(self._tensor(batch.token_ids), self._tensor(batch.positions))
-        if not batch.sampled:  # every request has more of its prompt to come
-            return []
-        logits = self.model.compute_logits(hidden[self._tensor(batch.sampled_rows)])
-        return sample(logits, batch.sampled)
+        # The last row of a chunk attends to all that was stored for its request, so it shows any fault there.
+        last = hidden[self._tensor(batch.last_rows)]
+        outcomes: list[Outcome] = [
+            None if is_finite else NotFiniteError() for is_finite in last.isfinite().all(dim=-1).tolist()
+        ]
+        sampled = [index for index in batch.sampled if outcomes[index] is None]
+        if sampled:
+            logits = self.model.compute_logits(last[self._tensor(sampled)])
+            for index, outcome in zip(
+                sampled, sample(logits, [batch.chunks[index].request for index in sampled]), strict=True
+            ):
+                outcomes[index] = outcome
+        for chunk, outcome in zip(batch.chunks, outcomes, strict=True):
+            if isinstance(outcome, NotFiniteError):
+                self._erase(chunk)
+        return outcomes
+
+    def _erase(self, chunk: Chunk) -> None:
+        """Write zeros where *chunk* was stored: a backend may read, and mask, slots that were written before."""
+        stored = [slot for slot in chunk.write_slots(self.config.kvcache_block_size) if slot != NOWHERE]
+        self.kv_cache.flatten(2, 3)[:, :, self._tensor(stored)] = 0
 
     def _allocate_kv_cache(self, dtype: torch.dtype) -> None:
         """Give each attention layer its views of one tensor [2, layers, blocks, block size, heads, size]."""

@@ -3,11 +3,12 @@
 Not for deciding anything: the scheduler moves requests through their states.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from wiremap_llm.errors import InvalidSamplingParamsError
+from wiremap_llm.errors import EngineError, InvalidSamplingParamsError
+from wiremap_llm.outputs import FinishReason
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,22 +94,38 @@ class Status(Enum):
 
 
 class Request:
-    """A prompt and what was generated for it.
+    """A prompt and what was generated for it: one sample, if several were asked for.
 
     Invariants: `block_table[i]` is the block of the tokens [i * S, (i + 1) * S) for block size S;
     the keys and values of the first `num_cached` tokens are in the KV cache; a token gets its own
     only in the step that feeds it, so a request that decodes has exactly one token pending.
     """
 
-    def __init__(self, request_id: int, prompt: Sequence[int], params: SamplingParams, *, seed: int) -> None:
+    def __init__(  # noqa: PLR0913 - each is part of what a request is
+        self,
+        request_id: int,
+        prompt: Sequence[int],
+        params: SamplingParams,
+        *,
+        seed: int | str,
+        sample: int = 0,
+        eos_token_ids: Iterable[int] = (),
+    ) -> None:
         self.id = request_id
+        self.sample = sample
         self.token_ids = list(prompt)
         self.num_prompt_tokens = len(self.token_ids)
         self.params = params
         self.seed = seed
+        # The tokens that end it.
+        self.stop_token_ids = frozenset(params.stop_token_ids).union(() if params.ignore_eos else eos_token_ids)
         self.status = Status.WAITING
         self.block_table: list[int] = []
         self.num_cached = 0
+        # How much of the prompt was in the cache at first; None until then.
+        self.num_reused: int | None = None
+        self.finish_reason: FinishReason | None = None
+        self.error: EngineError | None = None
 
     @property
     def num_tokens(self) -> int:
@@ -117,8 +134,8 @@ class Request:
 
     @property
     def num_pending(self) -> int:
-        """Tokens whose keys and values are not in the cache yet."""
-        return self.num_tokens - self.num_cached
+        """Tokens that must be fed for the next one: those not in the cache, and at least the last."""
+        return max(self.num_tokens - self.num_cached, 1)
 
     @property
     def completion(self) -> list[int]:

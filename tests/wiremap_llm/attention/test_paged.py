@@ -32,12 +32,12 @@ class Stage:
         self.k, self.v = ({r: torch.randn(r.num_tokens, KV_HEADS, HEAD_DIM) for r in self.requests} for _ in range(2))
 
     def prefill(self, *spans: tuple[int, int]) -> list[Tensor]:
-        batch = self._batch(spans, is_prefill=True)
+        batch = self._batch(spans)
         self.backend.prepare_metadata_for_attn_prefill(batch)
         return self._attend(batch)
 
     def decode(self) -> list[Tensor]:
-        batch = self._batch([(r.num_tokens - 1, r.num_tokens) for r in self.requests], is_prefill=False)
+        batch = self._batch([(r.num_tokens - 1, r.num_tokens) for r in self.requests])
         self.backend.prepare_metadata_for_attn_decode(batch)
         return self._attend(batch)
 
@@ -47,9 +47,9 @@ class Stage:
             for r, (start, end) in zip(self.requests, spans, strict=True)
         ]
 
-    def _batch(self, spans: "tuple[tuple[int, int], ...] | list[tuple[int, int]]", *, is_prefill: bool) -> Batch:
+    def _batch(self, spans: "tuple[tuple[int, int], ...] | list[tuple[int, int]]") -> Batch:
         chunks = (Chunk(r, start, end) for r, (start, end) in zip(self.requests, spans, strict=True))
-        return Batch(tuple(chunk for chunk in chunks if chunk.num_tokens), is_prefill=is_prefill)
+        return Batch(tuple(chunk for chunk in chunks if chunk.num_tokens))
 
     def _attend(self, batch: Batch) -> list[Tensor]:
         q, k, v = (
@@ -77,6 +77,27 @@ def test_prefill_of_several_requests_attends_within_each() -> None:
     spans = ((0, 1), (0, 5), (0, 9))
 
     torch.testing.assert_close(stage.prefill(*spans), stage.expected(*spans))
+
+
+def test_single_tokens_and_longer_chunks_share_a_step() -> None:
+    stage = Stage([6, 3, 9, 4])
+    stage.prefill((0, 5), (0, 2), (0, 4), (0, 0))
+    spans = ((5, 6), (2, 3), (4, 9), (0, 4))
+
+    torch.testing.assert_close(stage.prefill(*spans), stage.expected(*spans))
+
+
+def test_a_token_whose_block_others_share_is_not_stored_and_still_attends() -> None:
+    stage = Stage([4, 6])
+    stage.prefill((0, 4), (0, 0))
+    stage.requests[0].num_cached = 4
+    before = stage.k_cache.clone()
+
+    found = stage.prefill((3, 4), (0, 6))
+
+    torch.testing.assert_close(found, stage.expected((3, 4), (0, 6)))
+    shared = stage.requests[0].block_table
+    assert stage.k_cache[shared].equal(before[shared])
 
 
 @pytest.mark.parametrize("cut", range(1, 10))

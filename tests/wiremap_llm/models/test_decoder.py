@@ -54,7 +54,7 @@ def logits(folder: Path, prompt: list[int]) -> Tensor:
 def prompt_logits(runner: ModelRunner, prompt: list[int]) -> Tensor:
     fed = request(prompt)
     fed.block_table = list(range(3, 3 + len(prompt)))
-    batch = Batch((Chunk(fed, 0, len(prompt)),), is_prefill=True)
+    batch = Batch((Chunk(fed, 0, len(prompt)),))
     runner.prepare_metadata_for_attn_prefill(batch)
     hidden = runner.model(torch.tensor(batch.token_ids), torch.tensor(batch.positions))
     return runner.model.compute_logits(hidden)

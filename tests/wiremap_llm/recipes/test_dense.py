@@ -35,8 +35,8 @@ def test_the_outer_graph_is_that_of_the_essay() -> None:
     _, outer = compiled()
 
     assert edges(outer) == {
-        ("BlockManager", "Scheduler"): 5,
-        ("Scheduler", "LLMEngine"): 4,
+        ("BlockManager", "Scheduler"): 6,
+        ("Scheduler", "LLMEngine"): 5,
         ("ModelRunner", "LLMEngine"): 1,
     }
 

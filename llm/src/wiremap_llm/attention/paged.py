@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from wiremap_llm.batch import Batch, Chunk
+from wiremap_llm.batch import NOWHERE, Batch, Chunk
 from wiremap_llm.config import EngineConfig
 
 
@@ -29,11 +29,13 @@ class AttentionMetadata:
     """Where one step writes and reads.
 
     Attributes:
-        write_slots: [tokens], int64: for each token fed, its slot in the flat cache.
+        write_slots: [stored], int64: the slots in the flat cache that are written.
+        stored_rows: [stored], int64: which of the tokens fed go there; None if all do, in order.
         groups: In the order of the tokens; a group covers requests * queries of them.
     """
 
     write_slots: Tensor
+    stored_rows: Tensor | None
     groups: tuple[ReadGroup, ...]
 
 
@@ -53,14 +55,14 @@ class PagedAttention:
         self.device = device
 
     def prepare_metadata_for_attn_prefill(self, batch: Batch) -> None:
-        """Make *batch* the current step: each request's chunk attends in a call of its own."""
-        self.metadata = AttentionMetadata(
-            self._write_slots(batch), tuple(self._prefill_group(chunk) for chunk in batch.chunks)
-        )
+        """Make *batch* the current step: single tokens attend in one call, each longer chunk in its own."""
+        singles, longer = batch.chunks[: batch.num_single], batch.chunks[batch.num_single :]
+        decode_groups = [self._decode_group(singles)] if singles else []
+        self.metadata = self._metadata(batch, *decode_groups, *map(self._prefill_group, longer))
 
     def prepare_metadata_for_attn_decode(self, batch: Batch) -> None:
         """Make *batch* the current step: one token per request, all in one call."""
-        self.metadata = AttentionMetadata(self._write_slots(batch), (self._decode_group(batch),))
+        self.metadata = self._metadata(batch, self._decode_group(batch.chunks))
 
     def attn(self, q: Tensor, k: Tensor, v: Tensor, k_cache: Tensor, v_cache: Tensor) -> Tensor:
         """Store *k* and *v* at the slots of this step, then attend from *q*.
@@ -72,8 +74,9 @@ class PagedAttention:
             returns: as q
         """
         flat_k, flat_v = k_cache.flatten(0, 1), v_cache.flatten(0, 1)
-        flat_k.index_copy_(0, self.metadata.write_slots, k)
-        flat_v.index_copy_(0, self.metadata.write_slots, v)
+        rows = self.metadata.stored_rows
+        for flat, new in ((flat_k, k), (flat_v, v)):
+            flat.index_copy_(0, self.metadata.write_slots, new if rows is None else new[rows])
         sizes = [group.slots.shape[0] * group.mask.shape[2] for group in self.metadata.groups]
         outputs = [
             _attend(q_part, flat_k, flat_v, group)
@@ -81,8 +84,12 @@ class PagedAttention:
         ]
         return torch.cat(outputs)
 
-    def _write_slots(self, batch: Batch) -> Tensor:
-        return self._tensor([s for c in batch.chunks for s in c.slots(c.start, c.end, self.block_size)])
+    def _metadata(self, batch: Batch, *groups: ReadGroup) -> AttentionMetadata:
+        slots = [slot for chunk in batch.chunks for slot in chunk.write_slots(self.block_size)]
+        rows = None
+        if NOWHERE in slots:
+            rows = self._tensor([row for row, slot in enumerate(slots) if slot != NOWHERE])
+        return AttentionMetadata(self._tensor([slot for slot in slots if slot != NOWHERE]), rows, groups)
 
     def _prefill_group(self, chunk: Chunk) -> ReadGroup:
         slots, _ = self._read_slots([chunk])
@@ -92,8 +99,8 @@ class PagedAttention:
         mask = keys[None, :] <= queries[:, None]
         return ReadGroup(slots, mask[None, None])
 
-    def _decode_group(self, batch: Batch) -> ReadGroup:
-        slots, is_there = self._read_slots(batch.chunks)
+    def _decode_group(self, chunks: Sequence[Chunk]) -> ReadGroup:
+        slots, is_there = self._read_slots(chunks)
         return ReadGroup(slots, is_there[:, None, None])
 
     def _read_slots(self, chunks: Sequence[Chunk]) -> tuple[Tensor, Tensor]:

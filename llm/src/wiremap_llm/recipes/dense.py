@@ -86,16 +86,18 @@ def combine(**kwargs: Any) -> tuple[LLMEngine, type[SamplingParams]]:
     engine = orch.add(LLMEngine(**kwargs))
     config = engine.config
     model_runner = orch.add(ModelRunner(config, wire_components=wire_components, device=DEVICE))
-    block_manager = orch.add(BlockManager(config.num_kvcache_blocks, config.kvcache_block_size))
+    block_manager = orch.add(
+        BlockManager(config.num_kvcache_blocks, config.kvcache_block_size, prefix_caching=config.prefix_caching)
+    )
     scheduler = orch.add(Scheduler(config))
 
     engine.model_runner = model_runner
     engine.block_mngr = block_manager
     engine.scheduler = scheduler
 
-    for name in ("can_allocate", "allocate", "can_append", "may_append", "deallocate"):
+    for name in ("can_allocate", "allocate", "can_append", "may_append", "mark_cached", "deallocate"):
         orch.register(block_manager, name, scheduler)
-    for name in ("add", "schedule", "postprocess", "is_finished"):
+    for name in ("add", "schedule", "postprocess", "finish", "is_finished"):
         orch.register(scheduler, name, engine)
     orch.register(model_runner, "run", engine)
     orch.finalize()
