@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.wiremap_llm import text_model
 from tests.wiremap_llm.checkpoints import NUM_NEW_TOKENS, PROMPTS, ReferenceModel, llama, qwen3
 
 
@@ -45,3 +46,12 @@ def greedy_tokens(references: dict[str, ReferenceModel]) -> dict[str, list[list[
 def qwen3_folder(references: dict[str, ReferenceModel]) -> str:
     """A checkpoint folder without a tokenizer."""
     return str(references["qwen3-tied"].folder)
+
+
+@pytest.fixture(scope="session")
+def talking_folder(references: dict[str, ReferenceModel], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A checkpoint folder that can talk: with a tokenizer and a chat template."""
+    place = tmp_path_factory.mktemp("talking")
+    references["qwen3-tied"].model.save_pretrained(place)
+    text_model.save_tokenizer(place)
+    return str(place)

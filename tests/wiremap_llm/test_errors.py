@@ -11,6 +11,7 @@ EXAMPLES = [
     errors.InvalidConfigError("config.json", ["a is 1"]),
     errors.RecipeNotFoundError("json", "it has no function combine()"),
     errors.InputError("There is no prompt"),
+    errors.MissingExtraError("serve", ["starlette", "uvicorn"]),
     errors.NoModelError(),
     errors.UnknownKeywordError(["b"], ["a"]),
     errors.ImplementationKeywordError({"device": "dense.DEVICE"}, "dense"),

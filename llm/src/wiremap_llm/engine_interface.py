@@ -3,6 +3,7 @@
 from collections.abc import Generator, Sequence
 from typing import Protocol
 
+from wiremap_llm.block_manager import BlockManager
 from wiremap_llm.config import EngineConfig
 from wiremap_llm.outputs import StepOutput
 from wiremap_llm.request import SamplingParams
@@ -14,6 +15,7 @@ class Engine(Protocol):
 
     config: EngineConfig
     tokenizer: Tokenizer | None
+    block_mngr: BlockManager
 
     def add_request(self, prompt: str | Sequence[int], sampling_params: SamplingParams) -> int:
         """Queue a request and return its id; raise an EngineError, and queue nothing, for what can't run."""

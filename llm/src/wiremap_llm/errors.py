@@ -72,6 +72,21 @@ class InputError(EngineError):
         return f"{self.fault}."
 
 
+class MissingExtraError(EngineError):
+    """A command needs packages that are not installed."""
+
+    code = "missing-extra"
+
+    def __init__(self, extra: str, packages: Iterable[str]) -> None:
+        self.extra = extra
+        self.packages = list(packages)
+        super().__init__(extra, self.packages)
+
+    def sentence(self) -> str:
+        """Say what to install."""
+        return f"This needs {' and '.join(self.packages)}, not installed here: pip install 'wiremap-llm[{self.extra}]'."
+
+
 class NoModelError(EngineError):
     """An engine was to be built, not only compiled, and no model was named."""
 

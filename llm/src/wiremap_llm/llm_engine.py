@@ -1,6 +1,6 @@
 """The engine loop: prompts in, texts out, one step at a time. It computes and decides nothing itself."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from os import fspath
 from typing import Any, Literal
 
@@ -98,7 +98,7 @@ class LLMEngine:
         outputs, self._outputs = self._outputs, []
         return outputs
 
-    def stream(self, prompt: Prompt, sampling_params: SamplingParams) -> Iterator[StepOutput]:
+    def stream(self, prompt: Prompt, sampling_params: SamplingParams) -> Generator[StepOutput, None, None]:
         """Queue a prompt at once, and return its outputs as they come; closing the iterator aborts it.
 
         Other requests of the engine go on with every step that this one needs. Raises as `add_request`.
@@ -234,7 +234,7 @@ class LLMEngine:
         if not self._live[sample.id]:
             del self._live[sample.id]
 
-    def _stream(self, prompt: Prompt, params: SamplingParams) -> Iterator[StepOutput]:
+    def _stream(self, prompt: Prompt, params: SamplingParams) -> Generator[StepOutput, None, None]:
         request_id = self.add_request(prompt, params)
         inbox = self._mailboxes[request_id] = []
         try:

@@ -11,7 +11,6 @@ from wiremap_llm.cli.chat import Chat
 from wiremap_llm.cli.main import main
 from wiremap_llm.cli.opening import combine_of
 from wiremap_llm.engine_interface import Engine
-from wiremap_llm.present_engine import PresentEngine
 from wiremap_llm.request import SamplingParams
 
 Captured = pytest.CaptureFixture[str]
@@ -20,8 +19,9 @@ SHORT = SamplingParams(temperature=0.0, max_tokens=4)
 
 @pytest.fixture
 def engine(talking_folder: str) -> Engine:
+    made: Engine
     made, _ = combine_of("wiremap_llm.recipes.dense")(model=talking_folder)
-    return PresentEngine(made)
+    return made
 
 
 def roles(talk: Chat) -> list[str]:

@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     ids = [engine.add_request(_encoded(engine, prompt, raw=options.raw), params) for prompt in prompts]
     printer = _JsonPrinter(ids) if options.json else _TextPrinter()
     is_failed = False
-    for output in _in_order(engine, ids, num_samples=getattr(params, "n", 1)):
+    for output in _in_order(engine, ids, num_samples=params.n):
         printer.show(output)
         if output.error is not None:
             say(str(output.error))

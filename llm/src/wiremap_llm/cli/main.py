@@ -9,6 +9,7 @@ import wiremap_llm.cli.bench
 import wiremap_llm.cli.chat
 import wiremap_llm.cli.generate
 import wiremap_llm.cli.graph
+import wiremap_llm.cli.serve
 from wiremap_llm import __version__
 from wiremap_llm.cli.output import say
 from wiremap_llm.errors import EngineError
@@ -16,6 +17,7 @@ from wiremap_llm.errors import EngineError
 _COMMANDS = (
     wiremap_llm.cli.generate,
     wiremap_llm.cli.chat,
+    wiremap_llm.cli.serve,
     wiremap_llm.cli.bench,
     wiremap_llm.cli.graph,
 )

@@ -11,7 +11,6 @@ from wiremap_llm.cli.flags import add_flags, given
 from wiremap_llm.config import EngineConfig
 from wiremap_llm.engine_interface import Engine
 from wiremap_llm.errors import CheckpointError, RecipeNotFoundError
-from wiremap_llm.present_engine import PresentEngine
 
 SMOLLM2 = "smollm2"
 DENSE = "wiremap_llm.recipes.dense"
@@ -41,8 +40,9 @@ def open_engine(options: argparse.Namespace) -> Engine:
         EngineError: What they describe can't be built.
     """
     resources = given(options, EngineConfig, leave_out=_NO_FLAGS)
+    engine: Engine
     engine, _ = combine_of(options.recipe)(model=model_path(options.model), **resources)
-    return PresentEngine(engine)
+    return engine
 
 
 def combine_of(recipe: str) -> Any:
