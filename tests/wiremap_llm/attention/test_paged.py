@@ -87,16 +87,16 @@ def test_prefill_of_several_requests_attends_within_each(backend: type[PagedAtte
     torch.testing.assert_close(stage.prefill(*spans), stage.expected(*spans))
 
 
-def test_single_tokens_and_longer_chunks_share_a_step() -> None:
-    stage = Stage([6, 3, 9, 4])
+def test_single_tokens_and_longer_chunks_share_a_step(backend: type[PagedAttention]) -> None:
+    stage = Stage(backend, [6, 3, 9, 4])
     stage.prefill((0, 5), (0, 2), (0, 4), (0, 0))
     spans = ((5, 6), (2, 3), (4, 9), (0, 4))
 
     torch.testing.assert_close(stage.prefill(*spans), stage.expected(*spans))
 
 
-def test_a_token_whose_block_others_share_is_not_stored_and_still_attends() -> None:
-    stage = Stage([4, 6])
+def test_a_token_whose_block_others_share_is_not_stored_and_still_attends(backend: type[PagedAttention]) -> None:
+    stage = Stage(backend, [4, 6])
     stage.prefill((0, 4), (0, 0))
     stage.requests[0].num_cached = 4
     before = stage.k_cache.clone()
