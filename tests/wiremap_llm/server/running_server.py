@@ -74,12 +74,12 @@ class Running:
 
 @contextmanager
 def running(
-    folder: str, *, max_queue: int = 8, stop_timeout_seconds: float = 5.0, **resources: Any
+    folder: str, *, name: str = MODEL, max_queue: int = 8, stop_timeout_seconds: float = 5.0, **resources: Any
 ) -> Iterator[Running]:
     """Serve the checkpoint in *folder* until the block ends."""
     engine, _ = combine_of("wiremap_llm.recipes.dense")(model=folder, **resources)
     steps = engine.step = Steps(engine.step)
-    server = Server(engine, MODEL, max_queue=max_queue)
+    server = Server(engine, name, max_queue=max_queue)
     listener = listen("127.0.0.1", 0)
     http = HttpServer(server, stop_timeout_seconds=stop_timeout_seconds)
     thread = threading.Thread(target=http.run, args=([listener],), name="server")

@@ -102,9 +102,9 @@ class EventStream(Response):
         try:
             async with aclosing(self._answer.chunks(self._generation)) as chunks:
                 async for chunk in chunks:
-                    await _send_event(send, json.dumps(chunk, ensure_ascii=False))
+                    await _send_event(send, _json(chunk))
         except ApiError as error:
-            await _send_event(send, json.dumps(error.body()))
+            await _send_event(send, _json(error.body()))
             outcome = outcome_of(error)
         else:
             await _send_event(send, "[DONE]")
@@ -134,6 +134,10 @@ def _raise_if_failed(output: StepOutput) -> None:
         raise api_error.failed(str(output.error))
     if output.finish_reason == "abort":
         raise api_error.stopping()
+
+
+def _json(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 async def _send_event(send: Send, data: str) -> None:
