@@ -1,5 +1,6 @@
 """What ``contextlib`` makes of a generator function: it is called in the same way, and gives a context manager."""
 
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, contextmanager
 from types import CodeType
 from typing import Any, Final, get_args, get_origin
@@ -18,7 +19,7 @@ def _managed() -> Any:
 
 
 @asynccontextmanager
-async def _async_managed() -> Any:
+async def _async_managed() -> AsyncIterator[None]:
     yield
 
 
@@ -30,7 +31,8 @@ _KINDS: Final[dict[CodeType, Any]] = {
 
 def manager_of(function: Any) -> Any:
     """Return the class of the context managers that a call of *function* gives, or None if its decorator is another."""
-    return _KINDS.get(getattr(function, "__code__", None))  # type: ignore[arg-type] # None is the code of none
+    code = getattr(function, "__code__", None)
+    return None if code is None else _KINDS.get(code)
 
 
 def managed(manager: Any, generator: Any) -> Any:
