@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from zlib import crc32
 
-from wiremap_llm.batch import NOWHERE, Batch, Chunk
+from wiremap_llm.batch import Batch, Chunk
 from wiremap_llm.block_manager import BlockManager
 from wiremap_llm.config import EngineConfig, ModelConfig
 from wiremap_llm.outputs import Outcome, Sampled
@@ -60,9 +60,10 @@ class HashingRunner:
 
     def run(self, batch: Batch) -> list[Outcome]:
         """Write all chunks, then read every sampled request's past."""
-        slots = [slot for chunk in batch.chunks for slot in chunk.write_slots(self.block_size)]
-        stored = [(slot, token) for slot, token in zip(slots, batch.token_ids, strict=True) if slot != NOWHERE]
-        self.cache.update(stored)
+        for chunk in batch.chunks:
+            slots = chunk.slots(chunk.stored_from, chunk.end, self.block_size)
+            tokens = chunk.request.token_ids[chunk.stored_from : chunk.end]
+            self.cache.update(zip(slots, tokens, strict=True))
         return [self._next(chunk) if i in batch.sampled else None for i, chunk in enumerate(batch.chunks)]
 
     def _next(self, chunk: Chunk) -> Outcome:

@@ -9,9 +9,6 @@ from itertools import takewhile
 
 from wiremap_llm.request import Request
 
-# In place of a slot: the token's keys and values are not to be stored.
-NOWHERE = -1
-
 
 @dataclass(frozen=True)
 class Chunk:
@@ -26,18 +23,19 @@ class Chunk:
         """Tokens fed."""
         return self.end - self.start
 
+    @property
+    def stored_from(self) -> int:
+        """The first token whose keys and values are to be stored.
+
+        Others share the block of the last token of a prompt found whole in the cache: it is fed for
+        its logits only.
+        """
+        return min(max(self.start, self.request.num_cached), self.end)
+
     def slots(self, start: int, end: int, block_size: int) -> list[int]:
         """Return where the keys and values of the tokens [start, end) stand in the flat cache."""
         table = self.request.block_table
         return [table[i // block_size] * block_size + i % block_size for i in range(start, end)]
-
-    def write_slots(self, block_size: int) -> list[int]:
-        """Return the slot of every token fed, or NOWHERE if others share its block.
-
-        That is the last token of a prompt found whole in the cache: it is fed for its logits only.
-        """
-        first = min(max(self.start, self.request.num_cached), self.end)
-        return [NOWHERE] * (first - self.start) + self.slots(first, self.end, block_size)
 
 
 @dataclass(frozen=True)

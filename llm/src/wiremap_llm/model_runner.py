@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from wiremap import RegistryOrchestrator, Requires
-from wiremap_llm.batch import NOWHERE, Batch, Chunk
+from wiremap_llm.batch import Batch, Chunk
 from wiremap_llm.checkpoint.opening import open_checkpoint
 from wiremap_llm.config import EngineConfig
 from wiremap_llm.errors import NoModelError, NotFiniteError
@@ -83,8 +83,8 @@ class ModelRunner:
 
     def _erase(self, chunk: Chunk) -> None:
         """Write zeros where *chunk* was stored: a backend may read, and mask, slots that were written before."""
-        stored = [slot for slot in chunk.write_slots(self.config.kvcache_block_size) if slot != NOWHERE]
-        self.kv_cache.flatten(2, 3)[:, :, self._tensor(stored)] = 0
+        stored = self._tensor(chunk.slots(chunk.stored_from, chunk.end, self.config.kvcache_block_size))
+        self.kv_cache.flatten(2, 3)[:, :, stored] = 0
 
     def _allocate_kv_cache(self, dtype: torch.dtype) -> None:
         """Give each attention layer its views of one tensor [2, layers, blocks, block size, heads, size]."""

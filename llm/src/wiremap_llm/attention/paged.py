@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from wiremap_llm.batch import NOWHERE, Batch, Chunk
+from wiremap_llm.batch import Batch, Chunk
 from wiremap_llm.config import EngineConfig
 
 
@@ -90,11 +90,19 @@ class PagedAttention:
         return outputs[0] if len(outputs) == 1 else torch.cat(outputs)
 
     def _metadata(self, batch: Batch, *groups: ReadGroup) -> AttentionMetadata:
-        slots = [slot for chunk in batch.chunks for slot in chunk.write_slots(self.block_size)]
-        rows = None
-        if NOWHERE in slots:
-            rows = self._tensor([row for row, slot in enumerate(slots) if slot != NOWHERE])
-        return AttentionMetadata(self._tensor([slot for slot in slots if slot != NOWHERE]), rows, groups)
+        firsts = self._tensor([chunk.stored_from for chunk in batch.chunks])
+        ends = self._tensor([chunk.end for chunk in batch.chunks])
+        counts = ends - firsts
+        owners = torch.repeat_interleave(counts)
+        # How far each stored token is behind the first one of its chunk that is stored.
+        behind = torch.arange(len(owners), device=self.device) - (counts.cumsum(0) - counts)[owners]
+        positions = firsts[owners] + behind
+        blocks = self._block_tables(batch.chunks)[owners, positions // self.block_size]
+        write_slots = blocks * self.block_size + positions % self.block_size
+        if len(owners) == batch.num_tokens:
+            return AttentionMetadata(write_slots, None, groups)
+        row_ends = self._tensor([chunk.num_tokens for chunk in batch.chunks]).cumsum(0)
+        return AttentionMetadata(write_slots, (row_ends - ends)[owners] + positions, groups)
 
     def _prefill_group(self, chunk: Chunk) -> ReadGroup:
         if chunk.start == 0:
