@@ -350,10 +350,14 @@ try_to_begin(const known_code *known, PyObject **owners)
 {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
+    int was_collecting = PyGC_Disable();
     PyObject *seen = begin_again(known, owners);
     if (PyErr_Occurred()) {
         PyErr_Clear();
         frames_missed++;
+    }
+    if (was_collecting) {
+        PyGC_Enable();
     }
     PyErr_Restore(type, value, traceback);
     return seen;
@@ -365,10 +369,14 @@ try_to_end(const known_code *known, PyObject *seen)
 {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
+    int was_collecting = PyGC_Disable();
     int is_ended = end_again(known, seen);
     if (PyErr_Occurred()) {
         PyErr_Clear();
         frames_missed++;
+    }
+    if (was_collecting) {
+        PyGC_Enable();
     }
     PyErr_Restore(type, value, traceback);
     return is_ended;

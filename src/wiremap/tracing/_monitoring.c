@@ -174,12 +174,13 @@ static int
 try_to_begin(PyObject *code, known_code *known, PyObject **owners)
 {
     PyObject *calls = own_open_calls();
+    int was_collecting = PyGC_Disable();
     PyObject *seen = calls == NULL ? NULL : begin_again(known, owners);
-    if (seen == NULL) {
-        return 0;
-    }
-    PyObject *open = Py_BuildValue("NN", PyLong_FromVoidPtr(code), seen);
+    PyObject *open = seen == NULL ? NULL : Py_BuildValue("NN", PyLong_FromVoidPtr(code), seen);
     int is_begun = open != NULL && PyList_Append(calls, open) == 0;
+    if (was_collecting) {
+        PyGC_Enable();
+    }
     Py_XDECREF(open);
     known->num_begun += is_begun;
     return is_begun;
@@ -190,12 +191,16 @@ static int
 try_to_end(PyObject *code, known_code *known)
 {
     PyObject *calls = own_open_calls();
+    int was_collecting = PyGC_Disable();
     PyObject *seen = Py_XNewRef(innermost_seen(calls, code));
     int is_ended = seen != NULL && end_again(known, seen);
     Py_XDECREF(seen);
     if (is_ended) {
         known->num_begun--;
         PyList_SetSlice(calls, PyList_GET_SIZE(calls) - 1, PyList_GET_SIZE(calls), NULL);
+    }
+    if (was_collecting) {
+        PyGC_Enable();
     }
     return is_ended;
 }

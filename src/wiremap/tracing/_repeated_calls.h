@@ -3,7 +3,8 @@
  * What is looked into, and where it is noted, is told by objects of the recorder (`wiremap.tracing.kept_work`): what
  * begins and ends here changes them as `Recorder.on_filler_enter` and `on_filler_leave` would. Those do all that is new.
  *
- * Nothing here runs Python code or lets go of the interpreter's lock, so no other thread finds a change half done.
+ * Nothing here runs Python code or lets go of the interpreter's lock, so no other thread finds a change half done. The
+ * collector must be off for that: what it calls, and whom it ends, may be Python code.
  */
 
 #ifndef WIREMAP_REPEATED_CALLS_H
@@ -175,7 +176,7 @@ num_idle(PyObject *number)
 }
 
 /* Begins a call of a filler for OWNERS. Returns what notes all that is seen in it, as a new reference; NULL where
- * Python must begin it, maybe with an exception. */
+ * Python must begin it, maybe with an exception. The collector must be off. */
 static PyObject *
 begin_again(const known_code *known, PyObject *const *owners)
 {
@@ -218,7 +219,8 @@ size_of(PyObject *seen)
     return all == NULL ? -1 : size;
 }
 
-/* Ends a call of a filler that brought nothing new. Returns whether it did; maybe with an exception if not. */
+/* Ends a call of a filler that brought nothing new. Returns whether it did; maybe with an exception if not. The
+ * collector must be off. */
 static int
 end_again(const known_code *known, PyObject *seen)
 {

@@ -40,6 +40,7 @@ KeepersOf = Callable[[str, str], Keepers]
 """Takes path and `co_qualname` of a function."""
 
 DISPLACED = "another tool took the interpreter's trace hook, and what ran meanwhile was not seen"
+OUTLIVED = "what began in it went on in another thread when the context around it had ended"
 
 
 class Recorder:
@@ -242,17 +243,17 @@ class Recorder:
         if number not in self.codes:
             self.on_start(code, caller)
         kept_work = self.kept_work
-        works = kept_work.of(code, self._project_codes[number][1], arguments)
-        for kept in works:
-            if kept_work.is_from_before(kept):
-                self.current.kept[id(kept.work)] = kept.work
-        if self._journal is not None:
-            return None
-        if not kept_work.is_watched(works[0]):
+        with self._lock:  # two threads must not begin to keep the same
+            works = kept_work.of(code, self._project_codes[number][1], arguments)
             for kept in works:
-                kept_work.pass_by(kept)
-            return None
-        with self._lock:
+                if kept_work.is_from_before(kept):
+                    self.current.kept[id(kept.work)] = kept.work
+            if self._journal is not None:
+                return None
+            if not kept_work.is_watched(works[0]):
+                for kept in works:
+                    kept_work.pass_by(kept)
+                return None
             call = kept_work.begin_call(works, self._stack[-1])
             self._open_fillers[call.seen] = call
             self._stack.append(call.seen)
@@ -269,6 +270,9 @@ class Recorder:
                 around = self._stack[-1]
             else:
                 place = self._stack.index(token)
+                # What this call did since is noted with that of calls which began later, in other threads.
+                for later in self._stack[place + 1 :]:
+                    token.absorb(later)
                 del self._stack[place]
                 around = self._stack[place - 1]
             self.kept_work.end_call(self._open_fillers.pop(token), around)
@@ -372,8 +376,12 @@ class Recorder:
 
     def _leave(self, seen: Observation) -> None:
         with self._lock:
-            # By identity and from the top: a context that was left out of order takes its inner ones along.
-            while len(self._stack) > 1:
+            if seen not in self._stack[1:]:
+                # It was taken along, and what another thread did in it since was noted elsewhere.
+                seen.doubts.add(OUTLIVED)
+                return
+            while True:
+                # From the top: a context that was left out of order takes its inner ones along.
                 top = self._stack.pop()
                 if top is seen:
                     break

@@ -57,7 +57,8 @@ class Watched:
 
 
 @pytest.fixture
-def watched(tmp_path: Path) -> Iterator[Watched]:
+def watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
+    monkeypatch.delitem(sys.modules, "greenlet", raising=False)  # which another test of this process may have brought
     made = Watched(tmp_path)
     end = observe_recipes(made.branches.watch)
     yield made

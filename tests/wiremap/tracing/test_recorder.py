@@ -10,8 +10,9 @@ from types import ModuleType
 import pytest
 
 from wiremap.source.keepers import PROCESS
+from wiremap.tracing.event_sink import Interest
 from wiremap.tracing.observation import Observation
-from wiremap.tracing.recorder import Recorder
+from wiremap.tracing.recorder import OUTLIVED, Recorder
 from wiremap.tracing.start_notes import CHILD_PROCESS
 
 Load = Callable[[str, str], ModuleType]
@@ -90,6 +91,41 @@ def test_the_outer_context_sees_again_what_an_inner_one_saw(recorder: Recorder, 
         functions.inner()
 
     assert ran(outer) == {"inner"}
+
+
+def test_a_context_that_outlives_the_one_around_it_ends_no_other(recorder: Recorder, load: Load) -> None:
+    functions = load("functions", FUNCTIONS)
+    inner = Observation()  # as an import in a thread that goes on when the test has ended
+    begun = recorder.context(inner)
+    with recorder.context(Observation()):
+        begun.__enter__()
+
+    with recorder.context(Observation()) as following:
+        begun.__exit__(None, None, None)
+        functions.idle()
+
+    assert ran(following) == {"idle"}
+    assert inner.doubts == {OUTLIVED}
+
+
+def test_a_call_of_a_filler_keeps_what_is_noted_with_calls_that_began_later_in_other_threads(
+    recorder: Recorder, load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    functions = load("functions", FUNCTIONS)
+    monkeypatch.setattr(recorder, "_keepers_of", lambda _path, unit: (PROCESS,) if unit != "inner" else ())
+    first, second = functions.outer.__code__, functions.idle.__code__
+    assert recorder.classify(first) is recorder.classify(second) is Interest.FILLER
+    with recorder.context(Observation()):
+        tokens = [recorder.on_filler_enter(code, (), None) for code in (first, second)]
+        functions.inner()  # of whichever of them calls it
+        for token in tokens:
+            assert token is not None
+            recorder.on_filler_leave(token)
+
+    kept = {one.code: ran(one.work) for one in recorder.kept_work.all()}
+
+    assert kept[first] >= {"outer", "inner"}
+    assert kept[second] >= {"idle", "inner"}
 
 
 def test_a_generator_that_is_resumed_in_another_context_is_seen_there(recorder: Recorder, load: Load) -> None:
