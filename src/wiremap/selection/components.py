@@ -1,6 +1,6 @@
 """Code to components: which component a unit of source belongs to."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
@@ -46,7 +46,8 @@ class ComponentIndex:
             declared: Patterns of paths, or of `path::unit`, by component: `[tool.wiremap.components]`. The first
                 that matches counts, in the order in which they are written.
         """
-        self._by_class: dict[tuple[str, str], list[tuple[Component, Graph]]] = {}
+        # By type, then by source path.
+        self._by_class: dict[str, dict[str, list[tuple[Component, Graph]]]] = {}
         self._declared = declared or {}
         for graph in graphs:
             self._add(graph)
@@ -73,26 +74,20 @@ class ComponentIndex:
         declared = None if found else self._declared_name(unit)
         return frozenset(component.id for component, _ in found) or frozenset([declared] if declared else ())
 
+    def classes(self, unit: str) -> frozenset[tuple[str, str]]:
+        """Return source path and type of the classes and functions, each a component, that `path::unit` is part of."""
+        found, _ = self._find(unit)
+        return frozenset((component.source_path, component.type) for component, _ in found)
+
     def of_file(self, path: str) -> tuple[str, ...]:
         """Return the components that the file *path* defines, by its classes or as declared; sorted."""
-        classes = {
-            component.id
-            for (source_path, _), entries in self._by_class.items()
-            if is_same_file(path, source_path)
-            for component, _ in entries
-        }
+        classes = {component.id for component, _ in self._in_file(path)}
         declared = self._declared_name(path)
         return tuple(sorted(classes | ({declared} if declared else set())))
 
     def consumers(self, component_id: str, file: str) -> set[str]:
         """Return who is handed a cell by the component of that id whose class the *file* defines."""
-        graphs = [
-            graph
-            for (source_path, _), entries in self._by_class.items()
-            if is_same_file(file, source_path)
-            for component, graph in entries
-            if component.id == component_id
-        ]
+        graphs = [graph for component, graph in self._in_file(file) if component.id == component_id]
         return {one.consumer for graph in graphs for one in graph.bindings if one.provider == component_id}
 
     def wiring(self, unit: str) -> Wiring:
@@ -124,24 +119,24 @@ class ComponentIndex:
     def _add(self, graph: Graph) -> None:
         for component in graph.components:
             if component.source_path:
-                key = (component.source_path, component.type)
-                self._by_class.setdefault(key, []).append((component, graph))
+                by_path = self._by_class.setdefault(component.type, {})
+                by_path.setdefault(component.source_path, []).append((component, graph))
         for nested in graph.nested.values():
             self._add(nested)
 
     def _components(self, path: str, owner: str) -> list[tuple[Component, Graph]]:
-        return [
-            entry
-            for (source_path, type_name), entries in self._by_class.items()
-            # The graph knows a path below an import root, the project one below its own root.
-            if type_name == owner and is_same_file(path, source_path)
-            for entry in entries
-        ]
+        return list(_of_path(self._by_class.get(owner, {}), path))
+
+    def _in_file(self, path: str) -> Iterator[tuple[Component, Graph]]:
+        for by_path in self._by_class.values():
+            yield from _of_path(by_path, path)
 
 
-def is_same_file(path: str, source_path: str) -> bool:
-    """Tell whether *path*, from the project's root, is what a graph knows below an import root."""
-    return path == source_path or path.endswith("/" + source_path)
+def _of_path(by_path: Mapping[str, list[tuple[Component, Graph]]], path: str) -> Iterator[tuple[Component, Graph]]:
+    for source_path, entries in by_path.items():
+        # The graph knows a path below an import root, the project one below its own root.
+        if path == source_path or path.endswith("/" + source_path):
+            yield from entries
 
 
 def _path_and_name(unit: str) -> tuple[str, str]:

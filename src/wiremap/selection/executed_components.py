@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from wiremap.graph import Component
+from wiremap.graph import Component, Graph
 from wiremap.selection import facts as kinds
-from wiremap.selection.components import is_same_file
+from wiremap.selection.components import ComponentIndex
 from wiremap.selection.facts import Fact, Trace, matching
 
 
@@ -14,30 +14,24 @@ class ExecutedComponents:
     Components of one class share its code, and so their tests.
     """
 
-    def __init__(self, traces: Iterable[Trace], components: Iterable[Component]) -> None:
-        """Look through *traces* for the classes and functions that *components* are."""
-        self._types = {component.type for component in components}
-        self._tests: dict[str, dict[str, set[str]]] = {}
+    def __init__(self, traces: Iterable[Trace], graphs: Iterable[Graph]) -> None:
+        """Look through *traces* for the code of the components of *graphs*."""
+        self._index = ComponentIndex(graphs)
+        self._classes: dict[str, frozenset[tuple[str, str]]] = {}
+        self._tests: dict[tuple[str, str], set[str]] = {}
         for trace in traces:
             for fact in matching(trace.facts, self._is_of_component):
-                for type_ in self._types_of(fact):
-                    path = fact.key.partition("::")[0]
-                    self._tests.setdefault(type_, {}).setdefault(path, set()).add(trace.test)
+                for one in self._classes_of(fact.key):
+                    self._tests.setdefault(one, set()).add(trace.test)
 
     def tests_of(self, component: Component) -> set[str]:
         """Return the tests that executed code of *component*."""
-        by_path = self._tests.get(component.type, {})
-        paths = (path for path in by_path if component.source_path and is_same_file(path, component.source_path))
-        return {test for path in paths for test in by_path[path]}
+        return self._tests.get((component.source_path, component.type), set())
 
     def _is_of_component(self, fact: Fact) -> bool:
-        return fact.kind == kinds.FUNCTION and bool(self._types_of(fact))
+        return fact.kind == kinds.FUNCTION and bool(self._classes_of(fact.key))
 
-    def _types_of(self, fact: Fact) -> list[str]:
-        """Return which of the types the function is, or lies in."""
-        name, found = fact.key.partition("::")[2], []
-        while name:
-            if name in self._types:
-                found.append(name)
-            name = name.rpartition(".")[0]
-        return found
+    def _classes_of(self, unit: str) -> frozenset[tuple[str, str]]:
+        if unit not in self._classes:
+            self._classes[unit] = self._index.classes(unit)
+        return self._classes[unit]

@@ -1,11 +1,11 @@
 """What the page shows: graphs, and what was recorded about the tests of their components."""
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from wiremap.graph import Component, Graph
+from wiremap.graph import Graph
 from wiremap.project.map_folder import find_map_folder
 from wiremap.selection.executed_components import ExecutedComponents
 from wiremap.selection.facts import newest, of_tests
@@ -58,11 +58,4 @@ def _executed(graphs: Mapping[str, Graph]) -> tuple[ExecutedComponents | None, t
         return None, ()
     with contextlib.closing(Map(folder)) as store:
         traces = [newest(found) for found in of_tests(store.traces()).values()]
-        components = (component for graph in graphs.values() for component in _components(graph))
-        return (ExecutedComponents(traces, components) if traces else None), tuple(store.notes)
-
-
-def _components(graph: Graph) -> Iterator[Component]:
-    yield from graph.components
-    for local in graph.nested.values():
-        yield from _components(local)
+        return (ExecutedComponents(traces, graphs.values()) if traces else None), tuple(store.notes)

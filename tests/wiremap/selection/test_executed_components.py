@@ -1,4 +1,4 @@
-from wiremap.graph import Component
+from wiremap.graph import Component, Graph
 from wiremap.selection.executed_components import ExecutedComponents
 from wiremap.selection.facts import Fact, Trace
 
@@ -10,7 +10,7 @@ def trace(test: str, *units: str) -> Trace:
 
 
 def executing(component: Component, *traces: Trace) -> set[str]:
-    return ExecutedComponents(traces, [component]).tests_of(component)
+    return ExecutedComponents(traces, [Graph((component,))]).tests_of(component)
 
 
 def test_a_test_that_executed_a_method_counts() -> None:

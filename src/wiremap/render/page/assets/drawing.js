@@ -16,7 +16,7 @@ function write(text, x, y, style, attributes = {}) {
 function drawing(laidOut, part, state) {
   const boxes = element("g"), edges = element("g"), labels = element("g");
   const draw = (node) => {
-    if (node.id !== "root") boxes.append(node.id.startsWith("g") ? drawGroup(node, state) : drawBox(node, state));
+    if (node.id !== "root") boxes.append(node.id.startsWith("g") ? drawGroup(node) : drawBox(node, state));
     (node.children ?? []).forEach(draw);
   };
   draw(laidOut);
@@ -45,7 +45,7 @@ function describe(at, isOpen) {
   return `${titleOf(at)}${node.type ? `, ${node.type}` : ""}, ${kind}${state}${badge ? `, ${badge}` : ""}`;
 }
 
-function drawGroup(node, state) {
+function drawGroup(node) {
   const at = Number(node.id.slice(1));
   const group = element("g", { class: "group", "data-at": at, transform: `translate(${node.x},${node.y})` });
   group.append(element("rect", { width: node.width, height: node.height, rx: 10, fill: "var(--group)", stroke: "var(--line)" }));
@@ -100,7 +100,7 @@ function drawEdge(laidOut, edge, state, edges, labels) {
   const lines = edgeLines(edge);
   for (const label of laidOut.labels ?? []) {
     lines.forEach((line, index) => labels.append(write(line.text, label.x + 4, label.y + 12 + index * 15, line.style,
-      { class: "label", fill: `var(--${line.tone})`, opacity: faded ? 0.35 : 1, stroke: "var(--halo, var(--ground))", "stroke-width": 3, "paint-order": "stroke" })));
+      { class: "label", fill: `var(--${line.tone})`, opacity: faded ? 0.35 : 1, stroke: "var(--ground)", "stroke-width": 3, "paint-order": "stroke" })));
   }
 }
 

@@ -11,8 +11,7 @@ function standalone() {
   const colours = getComputedStyle(document.documentElement);
   const ground = element("rect", { x: bounds.x - margin, y: bounds.y - margin, width: "100%", height: "100%", fill: "var(--ground)" });
   copy.prepend(ground);
-  return new XMLSerializer().serializeToString(copy).replaceAll(/var\((--[a-z-]+)(?:, var\((--[a-z-]+)\))?\)/g, (_, name, other) =>
-    colours.getPropertyValue(name).trim() || colours.getPropertyValue(other ?? name).trim());
+  return new XMLSerializer().serializeToString(copy).replaceAll(/var\((--[a-z-]+)\)/g, (_, name) => colours.getPropertyValue(name).trim());
 }
 
 function download(blob, name) {

@@ -2,13 +2,6 @@
 
 const MARK_WORDS = { added: "+ added", removed: "\u2212 removed", changed: "~ changed", edited: "\u270e edited inside" };
 const overlay = { name: isChange ? "change" : "" }; // "": none; "change": what a change does; "tests": numbers of tests; "test:N": what one test reaches
-const testCounts = new Map();
-
-function testCount(at) {
-  if (!testCounts.has(at)) testCounts.set(at, testsOf(at).size);
-  return testCounts.get(at);
-}
-
 function overlayTest() {
   return overlay.name.startsWith("test:") ? Number(overlay.name.slice(5)) : null;
 }
@@ -29,7 +22,7 @@ function changeLook(at) {
 function overlayBadge(at) {
   if (overlay.name === "change") return changeBadge(at);
   if (overlay.name === "tests") {
-    const count = testCount(at);
+    const count = testsOf(at).size;
     return count === 0 ? "no test" : count === 1 ? "1 test" : `${count} tests`;
   }
   if (overlayTest() !== null) return testsOf(at).has(overlayTest()) ? "\u2713 reached" : "";
@@ -38,7 +31,7 @@ function overlayBadge(at) {
 
 function overlayLook(at) {
   if (overlay.name === "change") return changeLook(at);
-  if (overlay.name === "tests" && testCount(at) === 0) return { stroke: "var(--warn)", fill: "var(--warn-ground)", dash: "5 3" };
+  if (overlay.name === "tests" && testsOf(at).size === 0) return { stroke: "var(--warn)", fill: "var(--warn-ground)", dash: "5 3" };
   if (overlayTest() !== null) return testsOf(at).has(overlayTest()) ? { stroke: "var(--accent)", fill: "var(--hit)" } : { faded: true };
   return {};
 }

@@ -22,7 +22,7 @@ function link(at, act) {
 }
 
 function fillPanel(state, part, act) {
-  panel.replaceChildren(...(state.selected === null ? edgeTable(part, act) : aboutNode(state.selected, state, part, act)));
+  panel.replaceChildren(...(state.selected === null ? edgeTable(part, act) : aboutNode(state.selected, state, act)));
   panel.scrollTop = 0;
 }
 
@@ -80,7 +80,7 @@ function section(title, rows) {
     html("ul", {}, ...rows.slice(0, MOST_ROWS), ...(left > 0 ? [html("li", { class: "faint" }, `and ${left} more`)] : []))];
 }
 
-function aboutNode(at, state, part, act) {
+function aboutNode(at, state, act) {
   const node = nodes[at];
   const { incoming, outgoing, holds, heldBy } = edgesOf(at, state.open);
   const edges = (side, arrow) => [...side].map(([other, edge]) => html("li", {}, `${arrow} `, link(other, act), html("br"), html("span", { class: "cells" }, ...breakable(cellNames(edge)))));

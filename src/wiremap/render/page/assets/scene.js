@@ -141,7 +141,7 @@ const isChange = scene.containment.some(([, , mark]) => mark) || scene.cells.som
 
 // Tests known to reach a component, or anything below a node.
 function testsOf(at) {
-  const found = new Set(scene.reached?.[at] ?? []);
-  for (const child of nodes[at].children) testsOf(child).forEach((test) => found.add(test));
-  return found;
+  const node = nodes[at];
+  node.tests ??= new Set([...(scene.reached?.[at] ?? []), ...node.children.flatMap((child) => [...testsOf(child)])]);
+  return node.tests;
 }
