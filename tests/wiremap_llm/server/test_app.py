@@ -177,6 +177,14 @@ def test_log_probabilities_of_a_completion_are_told_token_by_token(client: opena
         assert streamed == getattr(whole.logprobs, name)
 
 
+def test_the_templates_own_variables_may_have_any_name(client: openai.OpenAI) -> None:
+    names = {"chat_template_kwargs": {"func": 1, "self": 2, "messages": 3, "enable_thinking": False}}
+
+    with_names = client.chat.completions.create(messages=HI, extra_body=names, **GREEDY)
+
+    assert with_names.choices == client.chat.completions.create(messages=HI, **GREEDY).choices
+
+
 def test_models_are_listed(client: openai.OpenAI) -> None:
     (listed,) = client.models.list()
 

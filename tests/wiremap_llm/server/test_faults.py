@@ -4,6 +4,8 @@ import json
 import threading
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from random import Random
 from typing import Any
 
 import openai
@@ -120,6 +122,49 @@ def test_a_burst_beyond_the_queue_is_turned_away_and_the_others_are_served(talki
             assert error.code == "queue_full"
             assert error.response.headers["Retry-After"] == "1"
         assert outcome(server, "rejected") == outcome(server, "completed") == 4
+
+
+def test_whatever_many_clients_do_at_once_nothing_stays_held(talking_folder: str) -> None:
+    """Clients of all kinds: patient and impatient, whole answers and streams, good requests and bad ones."""
+    with running(talking_folder, max_num_seqs=4, max_queue=6, num_kvcache_blocks=40, kvcache_block_size=4) as server:
+        alone = answers_alone(server)
+
+        def behave(seed: int) -> None:
+            chance = Random(seed)  # noqa: S311 - a test's own
+            prompt = chance.choice(list(alone))
+            body = {**LONG, "prompt": prompt, "max_tokens": chance.choice((1, 5, 20)), "n": chance.choice((1, 1, 2))}
+            if chance.random() < 0.1:
+                body["prompt"] = "x" * 200
+            with server.client() as client, suppress(openai.RateLimitError, openai.BadRequestError):
+                if chance.random() < 0.5:
+                    stream = client.completions.create(stream=True, **body)
+                    texts = [""] * body["n"]
+                    for number, chunk in enumerate(stream):
+                        for choice in chunk.choices:
+                            texts[choice.index] += choice.text
+                        if number > 3 and seed % 3 == 0:
+                            stream.close()
+                            break
+                else:
+                    texts = [choice.text for choice in client.completions.create(**body).choices]
+                assert all(alone[prompt].startswith(text) for text in texts)
+
+        with ThreadPoolExecutor(12) as pool:
+            list(pool.map(behave, range(48)))
+
+        eventually(server.is_idle)
+        outcomes = server.server.metrics.outcomes
+        assert sum(outcomes.values()) == 48 + len(alone)
+        assert outcomes["failed"] == 0
+        assert outcomes["completed"] > len(alone)
+
+
+def answers_alone(server: Running) -> dict[str, str]:
+    with server.client() as client:
+        return {
+            prompt: client.completions.create(**{**LONG, "prompt": prompt, "max_tokens": 20}).choices[0].text
+            for prompt in ("hello", "world", "ok ok ok ok", "x y z")
+        }
 
 
 def test_two_servers_in_one_process_know_nothing_of_each_other(served: Running, talking_folder: str) -> None:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -140,7 +141,7 @@ class Server:
     async def _encoded_chat(self, call: ChatCall) -> list[int]:
         if self._tokenizer is None:
             raise NoTokenizerError("tokenizer")
-        return await run_in_threadpool(self._tokenizer.encode_chat, call.messages, **call.variables)
+        return await run_in_threadpool(partial(self._tokenizer.encode_chat, call.messages, **call.variables))
 
     def _refuse_other_models(self, model: str) -> None:
         if model != self._model:
