@@ -49,8 +49,8 @@ def test_a_client_that_hangs_up_in_the_middle_of_a_stream_frees_what_it_held(
     stream.close()
     served.steps.release()
 
+    eventually(lambda: outcome(served, "aborted") == before + 1)
     eventually(served.is_idle)
-    assert outcome(served, "aborted") == before + 1
     assert client.completions.create(**SHORT).choices[0].finish_reason == "length"
 
 
@@ -85,7 +85,7 @@ def test_a_step_that_fails_ends_what_runs_with_an_error_and_the_server_goes_on(
         list(stream)
     served.steps.fault = None
 
-    assert "a step of the engine failed" in caplog.text
+    assert "the engine failed" in caplog.text
     eventually(served.is_idle)
     assert client.completions.create(**SHORT).choices[0].finish_reason == "length"
 
@@ -105,6 +105,23 @@ def test_an_engine_that_cannot_let_go_is_told_as_broken(talking_folder: str, mon
             assert caught.value.code == 503
 
 
+def test_a_request_whose_end_fails_breaks_no_more_than_the_engine(
+    talking_folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread lives on, so that everybody is told."""
+    with running(talking_folder) as server, server.client() as client:
+        stream = client.completions.create(stream=True, **LONG)
+        next(iter(stream))
+        server.steps.hold()
+        monkeypatch.setattr(server.engine, "abort", lambda _: 1 / 0)
+        stream.close()
+        server.steps.release()
+
+        eventually(lambda: server.server.engine.is_broken)
+        with pytest.raises(openai.InternalServerError, match="can't go on: restart the server"):
+            client.completions.create(**SHORT)
+
+
 def test_a_burst_beyond_the_queue_is_turned_away_and_the_others_are_served(talking_folder: str) -> None:
     with running(talking_folder, max_num_seqs=2, max_queue=2) as server, server.client() as client:
         server.steps.hold()
@@ -121,7 +138,7 @@ def test_a_burst_beyond_the_queue_is_turned_away_and_the_others_are_served(talki
             assert isinstance(error, openai.RateLimitError)
             assert error.code == "queue_full"
             assert error.response.headers["Retry-After"] == "1"
-        assert outcome(server, "rejected") == outcome(server, "completed") == 4
+        eventually(lambda: outcome(server, "rejected") == outcome(server, "completed") == 4)
 
 
 def test_whatever_many_clients_do_at_once_nothing_stays_held(talking_folder: str) -> None:
@@ -154,7 +171,7 @@ def test_whatever_many_clients_do_at_once_nothing_stays_held(talking_folder: str
 
         eventually(server.is_idle)
         outcomes = server.server.metrics.outcomes
-        assert sum(outcomes.values()) == 48 + len(alone)
+        eventually(lambda: sum(outcomes.values()) == 48 + len(alone))
         assert outcomes["failed"] == 0
         assert outcomes["completed"] > len(alone)
 
@@ -178,7 +195,7 @@ def test_two_servers_in_one_process_know_nothing_of_each_other(served: Running, 
             there = waiting.result()
 
     assert here.choices[0].text == there.choices[0].text
-    assert outcome(other, "completed") == 1
+    assert outcome(other, "completed") == 1  # the other server has stopped by now
 
 
 def test_many_clients_at_once_get_each_their_own_answer(client: openai.OpenAI) -> None:
