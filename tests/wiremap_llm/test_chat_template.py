@@ -106,3 +106,11 @@ def test_what_a_template_does_wrong_is_one_error(source: str, message: str) -> N
 def test_a_conversation_without_messages_is_refused() -> None:
     with pytest.raises(ChatTemplateError, match="it has no messages"):
         template("hello").render([])
+
+
+def test_variables_may_have_any_name() -> None:
+    found = template("{{ self_ }}{{ source }}{{ messages[0].content }}").render(
+        HELLO, self_=1, source=2, messages=3, self=4
+    )
+
+    assert found == "12hello"

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.wiremap_llm import text_model
-from wiremap_llm.errors import NoChatTemplateError
+from wiremap_llm.errors import InvalidPromptError, NoChatTemplateError
 from wiremap_llm.tokenizer import Tokenizer
 
 MARKS = {"bos_token": text_model.SPECIAL[0], "eos_token": text_model.SPECIAL[1]}
@@ -33,3 +33,9 @@ def test_without_a_template_a_conversation_is_refused() -> None:
 
 def test_the_variables_of_a_template_are_passed_on() -> None:
     assert len(tokenizer("{{ year }}").encode_chat(HELLO, year="2024")) == 4
+
+
+def test_what_is_no_character_is_refused() -> None:
+    for encode in (tokenizer().encode, lambda text: tokenizer().encode_chat([{"role": "user", "content": text}])):
+        with pytest.raises(InvalidPromptError, match=r"holds '\\udcff', which is no character"):
+            encode("a\udcff")

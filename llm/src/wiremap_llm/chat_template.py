@@ -27,7 +27,7 @@ class ChatTemplate:
         self.source = source
         self.special_tokens = dict(special_tokens)
 
-    def render(self, messages: Sequence[Message], **variables: Any) -> str:
+    def render(self, messages: Sequence[Message], /, **variables: Any) -> str:
         """Return the prompt that asks for the answer to *messages*; *variables* are the template's own.
 
         Raises:
@@ -36,8 +36,9 @@ class ChatTemplate:
         if not messages:
             raise ChatTemplateError("it has no messages")
         given = {"tools": None, "documents": None, "add_generation_prompt": True, **self.special_tokens, **variables}
+        given["messages"] = [_without_none(message) for message in messages]
         try:
-            return self._compiled.render(messages=[_without_none(message) for message in messages], **given)
+            return self._compiled.render(given)
         except jinja2.TemplateError as error:
             raise ChatTemplateError(str(error)) from error
         except Exception as error:  # a download's code may raise what it likes

@@ -3,12 +3,17 @@
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.wiremap_llm import text_model
 from tests.wiremap_llm.checkpoints import ReferenceModel
+from wiremap_llm.batch import Batch
 from wiremap_llm.cli.main import main
+from wiremap_llm.errors import StepFailedError
+from wiremap_llm.model_runner import ModelRunner
+from wiremap_llm.outputs import Outcome
 
 Captured = pytest.CaptureFixture[str]
 
@@ -55,6 +60,48 @@ def test_json_has_one_object_per_completion(talking_folder: str, capsys: Capture
     assert first["finish_reason"] == "length"
     assert isinstance(first["token_ids"], list)
     assert len(first["token_ids"]) == 4
+
+
+def test_json_has_log_probabilities_if_asked_for(talking_folder: str, capsys: Captured) -> None:
+    (found,) = answers(talking_folder, capsys, "--logprobs", "1", "hello")
+
+    logprobs: Any = found["logprobs"]
+    assert [each["token_id"] for each in logprobs] == found["token_ids"]
+    assert all(each["best"] == [[each["token_id"], each["logprob"]]] for each in logprobs)
+
+
+def test_samples_of_a_prompt_come_one_after_the_other(talking_folder: str, capsys: Captured) -> None:
+    found = answers(talking_folder, capsys, "--n", "2", "--temperature", "1", "hello", "world")
+
+    assert [(each["prompt"], each["sample"]) for each in found] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+def test_a_request_that_fails_while_it_runs_is_told_and_the_others_are_printed(
+    talking_folder: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failure = StepFailedError("out of luck")
+    original = ModelRunner.run
+
+    def failing(runner: ModelRunner, batch: Batch) -> list[Outcome]:
+        outcomes = list(original(runner, batch))
+        return [
+            failure if chunk.request.id == 0 else found for chunk, found in zip(batch.chunks, outcomes, strict=True)
+        ]
+
+    generate(talking_folder, "world")
+    expected = capsys.readouterr().out
+    monkeypatch.setattr(ModelRunner, "run", failing)
+
+    assert generate(talking_folder, "hello", "world") == 1
+
+    out, err = capsys.readouterr()
+    assert out == "\n" + expected
+    assert err == f"wiremap_llm: {failure}\n"
+
+
+def test_an_argument_that_is_no_text_is_refused(talking_folder: str, capsys: Captured) -> None:
+    assert generate(talking_folder, "a\udcff") == 2
+    assert "which is no character" in capsys.readouterr().err
 
 
 def test_a_seed_repeats_a_sampled_text(talking_folder: str, capsys: Captured) -> None:

@@ -51,6 +51,19 @@ def test_without_the_extra_it_says_what_to_install(
     assert "This needs starlette, not installed here: pip install 'wiremap-llm[serve]'" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("smollm2", "smollm2"),
+        ("models/Qwen3-0.6B/", "Qwen3-0.6B"),
+        ("models/a.b.gguf", "a.b"),
+        ("/a/Qwen3-1.7B", "Qwen3-1.7B"),
+    ],
+)
+def test_a_model_is_called_by_the_name_of_its_file(model: str, name: str) -> None:
+    assert serve._name_of(model) == name
+
+
 def test_sigterm_ends_it_when_running_requests_have_finished(talking_folder: str) -> None:
     command = [sys.executable, "-m", "wiremap_llm", "serve", "--model", talking_folder, "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:

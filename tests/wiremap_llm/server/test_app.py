@@ -177,6 +177,14 @@ def test_log_probabilities_of_a_completion_are_told_token_by_token(client: opena
         assert streamed == getattr(whole.logprobs, name)
 
 
+def test_the_templates_own_variables_may_have_any_name(client: openai.OpenAI) -> None:
+    names = {"chat_template_kwargs": {"func": 1, "self": 2, "messages": 3, "enable_thinking": False}}
+
+    with_names = client.chat.completions.create(messages=HI, extra_body=names, **GREEDY)
+
+    assert with_names.choices == client.chat.completions.create(messages=HI, **GREEDY).choices
+
+
 def test_models_are_listed(client: openai.OpenAI) -> None:
     (listed,) = client.models.list()
 
@@ -189,6 +197,7 @@ def test_models_are_listed(client: openai.OpenAI) -> None:
     [
         ({"temperature": "hot"}, "temperature", "invalid_value"),
         ({"n": 1000}, "n", None),
+        ({"n": 25}, "n", None),
         ({"logit_bias": {"1": 1}}, "logit_bias", "unsupported_parameter"),
         ({"no_such": 1}, "no_such", "unknown_parameter"),
         ({"messages": [{"role": "user", "content": "x" * 200}]}, "messages", "context_length_exceeded"),
@@ -211,6 +220,13 @@ def test_another_model_is_not_found(client: openai.OpenAI) -> None:
     assert (caught.value.param, caught.value.code) == ("model", "model_not_found")
     with pytest.raises(openai.NotFoundError):
         client.models.retrieve("gpt/4")
+
+
+def test_more_prompts_than_there_are_places_are_refused(client: openai.OpenAI) -> None:
+    with pytest.raises(openai.BadRequestError, match="25 completions are asked for at once, and at most 24") as caught:
+        client.completions.create(prompt=["x"] * 25, **GREEDY)
+
+    assert caught.value.param == "prompt"
 
 
 def test_one_bad_prompt_of_several_refuses_all(client: openai.OpenAI, served: Running) -> None:

@@ -177,6 +177,16 @@ def test_what_is_no_json_object_is_refused(text: bytes) -> None:
     assert caught.value.code == "invalid_json"
 
 
+@pytest.mark.parametrize("text", [r'{"prompt": "\ud800"}', r'{"model": "\udfff"}', r'{"\ud800": 1}'])
+def test_half_a_surrogate_pair_is_no_text(text: str) -> None:
+    with pytest.raises(ApiError, match="half a surrogate pair"):
+        parse_completion(text.encode())
+
+
+def test_a_developer_is_what_models_know_as_the_system() -> None:
+    assert chat(messages=[{"role": "developer", "content": "x"}]).messages[0]["role"] == "system"
+
+
 def test_the_parts_of_a_message_are_joined() -> None:
     parts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
 

@@ -8,8 +8,10 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from random import Random
 
+from wiremap_llm.block_manager import blocks_needed
 from wiremap_llm.cli.opening import add_model_flags, open_engine
 from wiremap_llm.cli.output import say, write
+from wiremap_llm.config import EngineConfig
 from wiremap_llm.engine_interface import Engine
 from wiremap_llm.errors import InputError
 from wiremap_llm.request import SamplingParams
@@ -49,7 +51,7 @@ def configure(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]")
 def run(options: argparse.Namespace) -> int:
     """Print a table of what was measured."""
     _refuse_what_measures_nothing(options)
-    options.max_num_seqs = max([getattr(options, "max_num_seqs", 1), *options.requests])
+    _make_room(options)
     bench = Bench(open_engine(options))
     bench.prefill(options.prompt_tokens)  # a first run pays for what later ones find made
     found = [best_of(options.rounds, partial(bench.prefill, options.prompt_tokens))]
@@ -65,6 +67,20 @@ def _refuse_what_measures_nothing(options: argparse.Namespace) -> None:
     bad = [f"{flag} {value}" for flag, values in numbers.items() for value in values if value < 1]
     if bad:
         raise InputError(f"{', '.join(bad)}: numbers from 1 up can be measured")
+
+
+def _make_room(options: argparse.Namespace) -> None:
+    """Let all requests run at once: an engine that has to wait or to compute again measures something else."""
+    options.max_num_seqs = max([getattr(options, "max_num_seqs", 1), *options.requests])
+    options.max_num_batched_tokens = max(
+        getattr(options, "max_num_batched_tokens", EngineConfig.max_num_batched_tokens), options.max_num_seqs
+    )
+    block_size = getattr(options, "kvcache_block_size", EngineConfig.kvcache_block_size)
+    most_tokens = max(
+        options.prompt_tokens + 1, *(n * (_DECODE_PROMPT + options.new_tokens + block_size) for n in options.requests)
+    )
+    needed = blocks_needed(most_tokens, block_size)
+    options.num_kvcache_blocks = max(getattr(options, "num_kvcache_blocks", EngineConfig.num_kvcache_blocks), needed)
 
 
 def best_of(rounds: int, measure: Callable[[], Measurement]) -> Measurement:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from wiremap_llm.cli.opening import add_model_flags, open_engine
 from wiremap_llm.cli.output import say, write
@@ -105,13 +106,15 @@ class _JsonPrinter:
     ids: Sequence[int]
     text: str = ""
     token_ids: list[int] = field(default_factory=list)
+    logprobs: list[dict[str, Any]] = field(default_factory=list)
 
     def show(self, output: StepOutput) -> None:
         self.text += output.text
         self.token_ids += output.token_ids
+        self.logprobs += [each._asdict() for each in output.logprobs or ()]
         if output.finish_reason is None:
             return
-        completion = {
+        completion: dict[str, Any] = {
             "prompt": self.ids.index(output.request_id),
             "sample": output.sample,
             "text": self.text,
@@ -120,5 +123,9 @@ class _JsonPrinter:
             "num_prompt_tokens": output.num_prompt_tokens,
             "num_cached_tokens": output.num_cached_tokens,
         }
+        if self.logprobs:
+            completion["logprobs"] = self.logprobs
+        if output.error is not None:
+            completion["error"] = str(output.error)
         write(json.dumps(completion, ensure_ascii=False) + "\n")
-        self.text, self.token_ids = "", []
+        self.text, self.token_ids, self.logprobs = "", [], []

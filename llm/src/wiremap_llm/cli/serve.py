@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     from wiremap_llm.server.running import HttpServer, listen  # noqa: PLC0415 - the same
 
     with listen(options.host, options.port) as listener:
-        name = options.served_model_name or Path(options.model).stem
+        name = options.served_model_name or _name_of(options.model)
         server = Server(open_engine(options), name, max_queue=options.max_queue)
         host, port = listener.getsockname()[:2]
         say(f"serving {name} at http://{host if ':' not in host else f'[{host}]'}:{port}/v1")
@@ -53,6 +53,11 @@ def run(options: argparse.Namespace) -> int:
             HttpServer(server, stop_timeout_seconds=options.stop_timeout).run(sockets=[listener])
     say("stopped")
     return 0
+
+
+def _name_of(model: str) -> str:
+    path = Path(model)
+    return path.stem if path.suffix == ".gguf" else path.resolve().name
 
 
 def _refuse_what_cannot_serve(options: argparse.Namespace) -> None:

@@ -1,5 +1,6 @@
 """A generation to an HTTP response: one JSON object when all is done, or events as it comes."""
 
+import asyncio
 import json
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable
@@ -142,3 +143,5 @@ def _json(value: Json) -> str:
 
 async def _send_event(send: Send, data: str) -> None:
     await send({"type": "http.response.body", "body": f"data: {data}\n\n".encode(), "more_body": True})
+    # Sending may not wait at all. Others get their turn, and a lost connection is noticed before the next event.
+    await asyncio.sleep(0)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -64,6 +65,7 @@ class Server:
     async def _completions(self, request: Request) -> Response:
         call = parse_completion(await read_body(request))
         self._refuse_other_models(call.model)
+        self._refuse_a_crowd(len(call.prompts), "prompt")
         prompts = [await self._encoded(prompt) for prompt in call.prompts]
         return await self._answer(request, call, prompts, CompletionFormat(self._tokenizer))
 
@@ -115,9 +117,7 @@ class Server:
     async def _answer(self, request: Request, call: Call, prompts: Sequence[Sequence[int]], form: Format) -> Response:
         longest = max(map(len, prompts))
         params = call.params(self._room_after(longest) if isinstance(call, ChatCall) else _COMPLETION_TOKENS)
-        if len(prompts) * params.n > self.engine.most_choices:
-            param = "n" if params.n > 1 else "prompt"
-            raise bad_request(f"More than {self.engine.most_choices} completions are asked for at once.", param)
+        self._refuse_a_crowd(len(prompts) * params.n, "n")
         generation = await unless_hung_up(request.receive, self.engine.generate(prompts, params))
         answer = Answer(call, form)
         if call.is_stream:
@@ -140,12 +140,18 @@ class Server:
     async def _encoded_chat(self, call: ChatCall) -> list[int]:
         if self._tokenizer is None:
             raise NoTokenizerError("tokenizer")
-        return await run_in_threadpool(self._tokenizer.encode_chat, call.messages, **call.variables)
+        return await run_in_threadpool(partial(self._tokenizer.encode_chat, call.messages, **call.variables))
 
     def _refuse_other_models(self, model: str) -> None:
         if model != self._model:
             told = f"There is no model {model!r} here: ask {self._model!r}."
             raise ApiError(404, told, param="model", code="model_not_found")
+
+    def _refuse_a_crowd(self, num_choices: int, param: str) -> None:
+        """Refuse what would not even find a place if nobody else were there."""
+        most = self.engine.most_choices
+        if num_choices > most:
+            raise bad_request(f"{num_choices} completions are asked for at once, and at most {most} are taken.", param)
 
     def _model_json(self) -> Json:
         return {

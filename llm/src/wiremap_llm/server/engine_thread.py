@@ -122,9 +122,13 @@ class EngineThread:
 
     def _run(self) -> None:
         while not self._is_stopped:
-            self._obey()
-            if self._places:
-                self._step()
+            try:
+                self._obey()
+                if self._places:
+                    self._step()
+            except Exception as error:  # noqa: BLE001 - clients are told, and the thread must live
+                _LOG.exception("the engine failed")
+                self._fail_all(error)
 
     def _obey(self) -> None:
         """Do what was asked for. With nothing to compute, wait until something is."""
@@ -134,14 +138,13 @@ class EngineThread:
             self._commands.get()()
 
     def _add(self, generation: Generation) -> None:
-        added: list[int] = []
         try:
             for index, prompt in enumerate(generation.prompts):
-                added.append(self._engine.add_request(prompt, generation.params))
-                self._places[added[-1]] = _Place(generation, index, generation.params.n)
+                request_id = self._engine.add_request(prompt, generation.params)
+                self._places[request_id] = _Place(generation, index, generation.params.n)
         except Exception as error:  # noqa: BLE001 - the client is told, and no other client may suffer
-            self._abort(generation)
             self._call(generation, generation.fail, error)
+            self._abort(generation)
         else:
             self._call(generation, generation.accept)
 
@@ -152,12 +155,7 @@ class EngineThread:
         self._note_blocks()
 
     def _step(self) -> None:
-        try:
-            outputs = self._engine.step()
-        except Exception as error:  # noqa: BLE001 - clients are told, and the thread must live
-            _LOG.exception("a step of the engine failed")
-            self._fail_all(error)
-            return
+        outputs = self._engine.step()
         self._note_blocks()
         placed = [(self._places[output.request_id], output) for output in outputs if output.request_id in self._places]
         for place, output in placed:
@@ -171,6 +169,8 @@ class EngineThread:
     def _fail_all(self, error: Exception) -> None:
         """Give up what runs. If the engine can let go of it, it serves the next ones."""
         generations = {place.generation for place in self._places.values()}
+        for generation in generations:
+            self._call(generation, generation.fail, api_error.failed(f"The engine failed: {error}"))
         try:
             for generation in generations:
                 self._abort(generation)
@@ -179,8 +179,6 @@ class EngineThread:
             _LOG.exception("the engine can't go on")
             self._places.clear()
             self.is_broken = True
-        for generation in generations:
-            self._call(generation, generation.fail, api_error.failed(f"The engine failed: {error}"))
 
     def _stop(self) -> None:
         self._is_stopped = True

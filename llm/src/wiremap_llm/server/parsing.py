@@ -160,6 +160,8 @@ def _object(text: bytes, known: Sequence[str]) -> Body:
         raise bad_request(f"The body is no JSON ({error}).", None, "invalid_json") from error
     if not isinstance(body, dict):
         raise bad_request("The body is no JSON object.", None, "invalid_json")
+    if b"\\u" in text and not _is_unicode(body):
+        raise bad_request("The body holds half a surrogate pair, which is no character.", None, "invalid_json")
     said = {name: value for name, value in body.items() if value is not None and not _asks_for_nothing(name, value)}
     for name in said:
         if name in _NOTHING:
@@ -171,6 +173,14 @@ def _object(text: bytes, known: Sequence[str]) -> Body:
     if isinstance(said.get("stop"), list) and len(said["stop"]) > _MOST_STOPS:
         raise bad_request(f"stop has {len(said['stop'])} texts, and at most {_MOST_STOPS} are taken.", "stop")
     return said
+
+
+def _is_unicode(body: Body) -> bool:
+    try:
+        json.dumps(body, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _refuse_constant(name: str) -> Any:
@@ -236,7 +246,9 @@ def _message(message: Any, place: str) -> dict[str, Any]:
     if said.get("role") not in _ROLES:
         told = f"{place}.role is {_shown(said.get('role'))}, not one of {', '.join(_ROLES)}."
         raise bad_request(told, f"{place}.role", "invalid_value")
-    return {**said, "content": _content(message.get("content"), f"{place}.content")}
+    # Models know the older name of it.
+    role = "system" if said["role"] == "developer" else said["role"]
+    return {**said, "role": role, "content": _content(message.get("content"), f"{place}.content")}
 
 
 def _content(content: Any, place: str) -> str:

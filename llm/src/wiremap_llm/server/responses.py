@@ -78,9 +78,10 @@ class CompletionFormat:
         offsets = [offset + sum(map(len, tokens[:index])) for index in range(len(tokens))]
         return {
             "tokens": tokens,
-            "token_logprobs": [each.logprob for each in logprobs],
+            "token_logprobs": [finite(each.logprob) for each in logprobs],
             "top_logprobs": [
-                {token_text(self._tokenizer, token): logprob for token, logprob in each.best} for each in logprobs
+                {token_text(self._tokenizer, token): finite(logprob) for token, logprob in each.best}
+                for each in logprobs
             ],
             "text_offset": offsets,
         }
@@ -121,7 +122,7 @@ class ChatFormat:
 
     def _entry(self, token_id: int, logprob: float) -> Json:
         text = token_text(self._tokenizer, token_id)
-        return {"token": text, "logprob": logprob, "bytes": token_bytes(text)}
+        return {"token": text, "logprob": finite(logprob), "bytes": token_bytes(text)}
 
 
 Format = CompletionFormat | ChatFormat
@@ -148,6 +149,11 @@ def token_text(tokenizer: Tokenizer | None, token_id: int) -> str:
     if tokenizer is None:
         return f"token_id:{token_id}"
     return str(tokenizer.backend.decode([token_id], skip_special_tokens=False))
+
+
+def finite(logprob: float) -> float:
+    """Return a number that JSON can write: OpenAI writes minus infinity so."""
+    return max(logprob, -9999.0)
 
 
 def token_bytes(text: str) -> list[int] | None:
