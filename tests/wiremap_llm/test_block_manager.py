@@ -185,6 +185,13 @@ def test_a_shared_block_that_is_free_is_taken_from_the_free_ones() -> None:
     assert blocks.num_free == 2
 
 
+def test_blocks_can_be_kept_spare() -> None:
+    blocks = BlockManager(num_blocks=3, block_size=2)
+
+    assert blocks.can_allocate(request(4), 1)
+    assert not blocks.can_allocate(request(4), 2)
+
+
 def test_a_token_that_still_fits_its_block_takes_no_other() -> None:
     blocks = BlockManager(num_blocks=2, block_size=4)
     growing = allocated(blocks, 3)
