@@ -48,6 +48,9 @@ def request(
     return Request(request_id, token_ids, SamplingParams(**params), seed=0, eos_token_ids=eos_token_ids)
 
 
+VOCAB_SIZE = 100  # as many as the tokenizer of the tests knows
+
+
 class HashingRunner:
     """Its keys and values are the token ids themselves, and the next token is a hash of all it reads.
 
@@ -68,7 +71,7 @@ class HashingRunner:
 
     def _next(self, chunk: Chunk) -> Outcome:
         read = [self.cache[slot] for slot in chunk.slots(0, chunk.end, self.block_size)]
-        return Sampled(crc32(repr(read).encode()) % 128)
+        return Sampled(crc32(repr((read, chunk.request.sample)).encode()) % VOCAB_SIZE)
 
 
 class Loop:

@@ -46,8 +46,8 @@ class BlockManager:
         """Blocks that nobody holds; their content may still be found and shared."""
         return len(self._free)
 
-    def can_allocate(self, request: Request) -> bool:
-        """Tell whether all tokens of a request that holds nothing find room.
+    def can_allocate(self, request: Request, num_spare: int = 0) -> bool:
+        """Tell whether all tokens of a request that holds nothing find room and *num_spare* blocks stay free.
 
         Not yet, while another request computes the very block that this one lacks next.
         """
@@ -55,7 +55,7 @@ class BlockManager:
         if key is not None and key in self._in_progress.values():
             return False
         needed, available = self._demand(request, shared)
-        return needed <= available
+        return needed + num_spare <= available
 
     def allocate(self, request: Request) -> None:
         """Give a request that holds nothing the blocks of all its tokens, shared as far as they are known.
