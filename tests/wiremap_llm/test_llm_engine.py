@@ -144,6 +144,88 @@ def test_generation_ends_at_the_longest_model_length(
     assert tokens(engine) == expected
 
 
+@pytest.mark.parametrize("caching", [True, False])
+@pytest.mark.parametrize("resources", [{}, {"max_num_batched_tokens": 5, "max_num_seqs": 5}, {"num_kvcache_blocks": 12}])
+def test_prompts_that_come_again_get_the_same_tokens_in_any_order(
+    resources: dict[str, Any], *, caching: bool, qwen3_folder: str, greedy_tokens: dict[str, list[list[int]]]
+) -> None:
+    expected = list(zip(PROMPTS, greedy_tokens["qwen3-tied"], strict=True))
+    engine = engine_for(qwen3_folder, prefix_caching=caching, **resources)
+
+    for order in ([0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 2, 0, 4, 1, 4, 3]):
+        completions = engine.generate([expected[i][0] for i in order], GREEDY)
+
+        assert [each["token_ids"] for each in completions] == [expected[i][1] for i in order]
+
+
+def test_a_prompt_that_was_computed_before_is_fed_its_last_token_only(qwen3_folder: str) -> None:
+    engine = engine_for(qwen3_folder)
+    prompt = list(range(16))  # whole blocks
+    first = list(engine.stream(prompt, GREEDY))
+    fed = count_calls(engine, "run")
+
+    again = list(engine.stream(prompt, GREEDY))
+
+    assert [batch.num_tokens for (batch,) in fed] == [1] * NUM_NEW_TOKENS
+    assert (first[0].num_cached_tokens, again[0].num_cached_tokens) == (0, 15)
+    assert [output.token_ids for output in again] == [output.token_ids for output in first]
+
+
+def test_equal_prompts_that_come_together_are_computed_once(qwen3_folder: str) -> None:
+    engine = engine_for(qwen3_folder)
+    fed = count_calls(engine, "run")
+
+    engine.generate([list(range(17))] * 8, SamplingParams(temperature=0.0, max_tokens=1))
+
+    assert [batch.num_tokens for (batch,) in fed] == [17, 7]
+
+
+def test_samples_of_one_prompt_share_it_and_differ(qwen3_folder: str) -> None:
+    engine = engine_for(qwen3_folder)
+    fed = count_calls(engine, "run")
+    params = SamplingParams(n=3, seed=5, max_tokens=NUM_NEW_TOKENS, ignore_eos=True)
+
+    (completion,) = engine.generate([list(range(17))], params)
+    samples = [sample["token_ids"] for sample in completion["samples"]]
+    (alone,) = engine.generate([list(range(17))], replace(params, n=1))
+
+    assert [batch.num_tokens for (batch,) in fed[:2]] == [17, 3]
+    assert completion["token_ids"] == samples[0] == alone["token_ids"]
+    assert len({tuple(sample) for sample in samples}) == 3
+    assert "samples" not in alone
+
+
+def test_logprobs_are_those_of_transformers(references: dict[str, ReferenceModel]) -> None:
+    reference = references["qwen3-tied"]
+    params = SamplingParams(temperature=0.7, top_k=5, seed=1, max_tokens=6, logprobs=3, ignore_eos=True)
+
+    (completion,) = engine_for(reference.folder).generate([PROMPTS[3]], params)
+
+    tokens = completion["token_ids"]
+    expected = reference.logits([*PROMPTS[3], *tokens]).log_softmax(-1)[len(PROMPTS[3]) - 1 : -1]
+    assert [each.token_id for each in completion["logprobs"]] == tokens
+    for each, row in zip(completion["logprobs"], expected, strict=True):
+        best = row.topk(3)
+        assert each.logprob == pytest.approx(float(row[each.token_id]), abs=1e-3)
+        assert [token for token, _ in each.best] == best.indices.tolist()
+        assert [logprob for _, logprob in each.best] == pytest.approx(best.values.tolist(), abs=1e-3)
+
+
+def test_no_stop_token_comes_before_the_least_number_of_tokens(
+    qwen3_folder: str, greedy_tokens: dict[str, list[list[int]]]
+) -> None:
+    stop = greedy_tokens["qwen3-tied"][3][0]
+    engine = engine_for(qwen3_folder)
+
+    def ended(min_tokens: int) -> list[int]:
+        params = SamplingParams(temperature=0.0, stop_token_ids=[stop], min_tokens=min_tokens)
+        return engine.generate([PROMPTS[3]], params)[0]["token_ids"]
+
+    assert ended(0) == ended(1) == [stop]
+    assert stop not in ended(5)[:4]
+    assert len(ended(5)) >= 5
+
+
 def test_each_prompt_can_have_its_own_parameters(qwen3_folder: str) -> None:
     params = [SamplingParams(temperature=0.0, max_tokens=n, ignore_eos=True) for n in range(1, 6)]
 
