@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from tests.wiremap_llm.fakes import assert_blocks_are_accounted_for, request
-from wiremap_llm.batch import NOWHERE, Chunk
+from wiremap_llm.batch import Chunk
 from wiremap_llm.block_manager import BlockManager, blocks_needed
 from wiremap_llm.errors import OutOfBlocksError
 from wiremap_llm.request import Request, Status
@@ -55,10 +55,9 @@ class Accounting(RuleBasedStateMachine):
         start = fed.num_tokens - fed.num_pending
         chunk = Chunk(fed, start, min(start + num_tokens, fed.num_tokens))
 
-        for position, slot in zip(range(chunk.start, chunk.end), chunk.write_slots(BLOCK_SIZE), strict=True):
-            if slot != NOWHERE:
-                assert self.holders[slot // BLOCK_SIZE] == 1, "a block that is written has one holder"
-                self.cache[slot] = tuple(fed.token_ids[: position + 1])
+        for end, slot in enumerate(chunk.slots(chunk.stored_from, chunk.end, BLOCK_SIZE), chunk.stored_from + 1):
+            assert self.holders[slot // BLOCK_SIZE] == 1, "a block that is written has one holder"
+            self.cache[slot] = tuple(fed.token_ids[:end])
         self.blocks.mark_cached(fed, chunk.end)
 
     @precondition(lambda self: self.held)
@@ -253,7 +252,7 @@ def test_a_prompt_found_whole_is_fed_its_last_token_and_stores_nothing() -> None
     again = allocated(blocks, 8)
 
     assert again.num_pending == 1
-    assert Chunk(again, 7, 8).write_slots(4) == [NOWHERE]
+    assert Chunk(again, 7, 8).stored_from == 8
 
 
 class Colliding(int):

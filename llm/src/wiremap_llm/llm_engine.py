@@ -212,7 +212,8 @@ class LLMEngine:
             text=text,
             token_ids=(token.token_id,) if token else (),
             logprobs=(token.logprobs,) if token and token.logprobs else None,
-            finish_reason=sample.finish_reason,
+            # The text may hold a stop string in the very token that reaches the limit.
+            finish_reason="stop" if detokenizer and detokenizer.has_stopped else sample.finish_reason,
             error=sample.error,
             num_prompt_tokens=sample.num_prompt_tokens,
             num_cached_tokens=sample.num_reused or 0,
