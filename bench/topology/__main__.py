@@ -11,8 +11,12 @@ It uses the Python and the wiremap that run it. It may be stopped at any time an
 
 import argparse
 import json
+import os
+import platform
+import subprocess
 import sys
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -64,13 +68,24 @@ def _run(project: Project, folder: Path, rows: "_Rows", number: int, seed: int) 
     _must_select_nothing(clean["selected"]["run"], project)
     if "clean" not in rows.names(project.name):
         costs = {"compile": experiment.compile_seconds(), "suite": experiment.plain_seconds()}
-        selected = {"selected": len(clean["selected"]["run"]), "flaky": len(clean["flaky"])}
+        selected = {
+            "selected": len(clean["selected"]["run"]),
+            "flaky": len(clean["flaky"]),
+            "conditions": _conditions(),
+        }
         rows.add({"project": project.name, "what": "clean", "tests": len(clean["seen"]), **selected, **costs})
     for sort, chosen in edits.items():
         for edit in chosen:
             if edit.what not in rows.names(project.name):
                 rows.add({"project": project.name, "sort": sort, **experiment.try_edit(edit, clean["seen"])})
     _must_select_nothing(experiment.ask_unedited()["run"], project)
+
+
+def _conditions() -> str:
+    command = ["git", "-C", str(REPOSITORY), "describe", "--always", "--dirty", "--exclude=*"]
+    commit = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    return f"{datetime.now(UTC).date()}, {machine}, Python {platform.python_version()}, wiremap at {commit}"
 
 
 def _must_select_nothing(tests: list[str], project: Project) -> None:

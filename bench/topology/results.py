@@ -32,7 +32,8 @@ def tables(rows: Sequence[Row]) -> str:
         for row in rows
         if row["what"] == "clean"
     ]
-    return "\n".join([*lines, ""])
+    conditions = sorted({row["conditions"] for row in rows if row["what"] == "clean"})
+    return "\n".join([*lines, "", *(f"Measured {one}." for one in conditions), ""])
 
 
 def _groups(rows: Iterable[Row], *keys: str) -> dict[str, list[Row]]:
