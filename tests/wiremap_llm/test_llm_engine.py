@@ -145,7 +145,9 @@ def test_generation_ends_at_the_longest_model_length(
 
 
 @pytest.mark.parametrize("caching", [True, False])
-@pytest.mark.parametrize("resources", [{}, {"max_num_batched_tokens": 5, "max_num_seqs": 5}, {"num_kvcache_blocks": 12}])
+@pytest.mark.parametrize(
+    "resources", [{}, {"max_num_batched_tokens": 5, "max_num_seqs": 5}, {"num_kvcache_blocks": 12}]
+)
 def test_prompts_that_come_again_get_the_same_tokens_in_any_order(
     resources: dict[str, Any], *, caching: bool, qwen3_folder: str, greedy_tokens: dict[str, list[list[int]]]
 ) -> None:

@@ -149,7 +149,7 @@ def test_closing_a_stream_aborts_its_request() -> None:
     next(begun)
 
     for stream in (begun, untouched):
-        stream.close()  # type: ignore[attr-defined] # a generator
+        stream.close()
 
     assert_nothing_is_left(engine)
 
