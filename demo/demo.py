@@ -9,13 +9,26 @@ import sys
 import tarfile
 from pathlib import Path
 
-from steps import Step, edit, say_step, show, start_repository
+from steps import Edit, Step, say_step, show, start_repository
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "demo-out"
 PYTHON = sys.executable
 PROMPT = "What is the capital of France? Answer in one sentence."
+TESTS = "tests/wiremap_llm"
 PYPI_PROJECT = "click==8.5.1"
+
+# Edits that change no result, so that the tests which they reach pass.
+EDIT_OF_ENGINE = Edit(
+    "llm/src/wiremap_llm/scheduler.py",
+    old="        self.deallocate(request)\n        request.status = Status.WAITING\n",
+    new="        request.status = Status.WAITING\n        self.deallocate(request)\n",
+)
+EDIT_OF_PYPI_PROJECT = Edit(
+    "src/click/_termui_impl.py",
+    old="        self.pos += n_steps\n",
+    new="        self.pos = self.pos + n_steps\n",
+)
 
 
 def main() -> None:
@@ -48,31 +61,27 @@ def graphs_are_drawn() -> None:
 def engine_tests_are_selected() -> None:
     """Record the engine's tests in a scratch copy, edit a function there, and run what it reaches."""
     copy = OUT / "engine"
-    # The tests of cutoff test projects of their own, with what the tests of wiremap share.
-    left_out = shutil.ignore_patterns("__pycache__", "*.egg-info", "test_cutoff.py")
-    for folder in ("llm", "tests/wiremap_llm"):
-        shutil.copytree(ROOT / folder, copy / folder, ignore=left_out)
+    # Left out is what needs more of the repository than is copied, and what takes longest: servers and commands.
+    needs_more = ("test_cutoff.py", "test_pages.py", "server", "cli")
+    shutil.copytree(ROOT / "llm", copy / "llm", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    shutil.copytree(ROOT / TESTS, copy / TESTS, ignore=shutil.ignore_patterns("__pycache__", *needs_more))
     for file in ("pyproject.toml", "tests/__init__.py", "tests/conftest.py"):
         shutil.copy(ROOT / file, copy / file)
     start_repository(copy)
     step = Step(copy, path=[copy / "llm/src"])
 
     say_step("The engine's own tests run once, in a scratch copy, and what each of them rests on is recorded.")
-    step.pytest("--wiremap", "tests/wiremap_llm", "-q")
+    step.pytest("--wiremap", TESTS, "-q")
     say_step("Nothing changed: every test is proved unaffected.")
-    step.wiremap("affected", "tests/wiremap_llm")
-    say_step("One function of the block manager is edited: freed blocks go back last first.")
-    edit(
-        copy / "llm/src/wiremap_llm/block_manager.py",
-        "self._free.extend(request.block_table)",
-        "self._free.extend(reversed(request.block_table))",
-    )
+    step.wiremap("affected", TESTS)
+    say_step("One function of the scheduler is edited: preemption marks a request as waiting first.")
+    step.edit(EDIT_OF_ENGINE)
     say_step("`wiremap affected` names the component, the tests and the reasons.")
-    step.wiremap("affected", "tests/wiremap_llm")
+    step.wiremap("affected", TESTS)
     say_step("`wiremap explain` shows the chain from the test to the change.")
-    step.wiremap("explain", step.first_affected("tests/wiremap_llm"))
+    step.wiremap("explain", step.first_affected(TESTS))
     say_step("Those tests run, and no others.")
-    step.pytest("--wiremap", "tests/wiremap_llm", "-q")
+    step.pytest("--wiremap", TESTS, "-q")
 
 
 def foreign_project_is_selected() -> None:
@@ -88,9 +97,7 @@ def foreign_project_is_selected() -> None:
     step = Step(folder, path=[folder / "src"])
     step.pytest("--wiremap", "-q")
     say_step("One function is edited: how a progress bar counts its steps.")
-    edit(
-        folder / "src/click/_termui_impl.py", "        self.pos += n_steps\n", "        self.pos = self.pos + n_steps\n"
-    )
+    step.edit(EDIT_OF_PYPI_PROJECT)
     step.wiremap("affected")
     say_step("The affected tests run.")
     step.pytest("--wiremap", "-q")

@@ -6,9 +6,18 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 _LONGEST_OUTPUT = 36
 _number = 0
+
+
+class Edit(NamedTuple):
+    """A text that occurs once in a file of a project, and the one that takes its place."""
+
+    file: str
+    old: str
+    new: str
 
 
 def say_step(text: str) -> None:
@@ -30,16 +39,6 @@ def show(command: Sequence[str], *, folder: Path | None = None, path: Sequence[P
         sys.exit(f"The demo ends here: the command failed with exit code {done.returncode}.")
 
 
-def edit(file: Path, old: str, new: str) -> None:
-    """Replace *old* in *file*, and print the change."""
-    text = file.read_text(encoding="utf-8")
-    assert text.count(old) == 1, f"{file.name} holds the text to be edited {text.count(old)} times"  # noqa: S101
-    file.write_text(text.replace(old, new), encoding="utf-8")
-    for sign, part in (("-", old), ("+", new)):
-        for line in part.splitlines():
-            print(f"    {file.name}: {sign} {line.strip()}")
-
-
 def start_repository(folder: Path) -> None:
     """Make *folder* a project root of its own, though it lies within this repository."""
     subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)  # noqa: S607 - whoever cloned this has git
@@ -59,6 +58,16 @@ class Step:
     def wiremap(self, *arguments: str) -> None:
         """Show a wiremap command."""
         show([sys.executable, "-m", "wiremap", *arguments], folder=self._folder, path=self._path)
+
+    def edit(self, edit: Edit) -> None:
+        """Replace a text in a file of the project, and print the change."""
+        file = self._folder / edit.file
+        text = file.read_text(encoding="utf-8")
+        assert text.count(edit.old) == 1, f"{edit.file} holds the text to be edited {text.count(edit.old)} times"  # noqa: S101
+        file.write_text(text.replace(edit.old, edit.new), encoding="utf-8")
+        for sign, part in (("-", edit.old), ("+", edit.new)):
+            for line in part.splitlines():
+                print(f"    {file.name}: {sign} {line.strip()}")
 
     def first_affected(self, *arguments: str) -> str:
         """Return the first test that would run."""

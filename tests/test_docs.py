@@ -1,6 +1,7 @@
 """The documents say what the code does: lists are complete, and what is shown is what is printed."""
 
 import doctest
+import importlib
 import os
 import re
 import shutil
@@ -212,3 +213,9 @@ def test_the_page_on_answers_has_every_rule_kind_of_change_and_word_of_a_proof()
     missing += [one for one, _ in WORDS.values() if one not in page]
 
     assert missing == []
+
+
+def test_the_demo_edits_what_is_in_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "demo"))
+    edit = importlib.import_module("demo").EDIT_OF_ENGINE
+    assert (ROOT / edit.file).read_text(encoding="utf-8").count(edit.old) == 1
